@@ -1,0 +1,124 @@
+"""Every error the engine raises on purpose.
+
+SynapseError
+├── UsageError            the call itself is wrong
+│   ├── InvalidId         an id that cannot name an entity
+│   ├── UnknownEntity     no entity has that id; `candidates` lists near ones
+│   ├── InvalidQuery      SPARQL that does not parse (line and column)
+│   ├── RefusedQuery      SPARQL that is not allowed: SERVICE, LOAD, updates
+│   ├── InvalidFact       a fact that cannot be stated
+│   └── SettingsInvalid   a setting with a wrong value
+├── RetractionRefused     no agent states the fact; says where to edit
+├── QueryStopped          cancelled or out of time
+├── VaultUnavailable      the folder is missing, unreadable or suddenly empty
+├── VaultLocked           another process owns the vault's store
+├── StoreCorrupt          the store on disk cannot be read
+├── WriteFailed           the disk refused a write; nothing was changed
+└── FileChanged           a file is no longer the one that was read
+
+Each has one message for a person, `hint` says what to do, and `path`, `line`
+and `column` (both from 1, columns in code points) point at the place.
+"""
+
+from __future__ import annotations
+
+
+class SynapseError(Exception):
+    """The root of the tree; never raised itself."""
+
+    kind = "error"
+
+    def __init__(
+        self,
+        message: str,
+        hint: str = "",
+        *,
+        path: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.path = path
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        place = self.path or ""
+        if self.line is not None:
+            place += f":{self.line}" if place else f"line {self.line}"
+            if self.column is not None:
+                place += f":{self.column}" if self.path else f", column {self.column}"
+        text = f"{place}: {self.message}" if place else self.message
+        return f"{text} {self.hint}" if self.hint else text
+
+    def as_json(self) -> dict[str, object]:
+        """The `error` object that `--json` prints (design/cli.md)."""
+        found: dict[str, object] = {"kind": self.kind, "message": self.message, "hint": self.hint}
+        for name in ("path", "line", "column"):
+            if (value := getattr(self, name)) is not None:
+                found[name] = value
+        return found
+
+
+class UsageError(SynapseError):
+    kind = "usage"
+
+
+class InvalidId(UsageError):
+    kind = "invalid-id"
+
+
+class UnknownEntity(UsageError):
+    """`candidates` holds the ids that are nearest to the one asked for."""
+
+    kind = "unknown-entity"
+
+    def __init__(self, message: str, hint: str = "", *, candidates: tuple[str, ...] = ()) -> None:
+        super().__init__(message, hint)
+        self.candidates = candidates
+
+
+class InvalidQuery(UsageError):
+    kind = "invalid-query"
+
+
+class RefusedQuery(UsageError):
+    kind = "refused-query"
+
+
+class InvalidFact(UsageError):
+    kind = "invalid-fact"
+
+
+class SettingsInvalid(UsageError):
+    kind = "settings"
+
+
+class RetractionRefused(SynapseError):
+    kind = "retraction-refused"
+
+
+class QueryStopped(SynapseError):
+    kind = "stopped"
+
+
+class VaultUnavailable(SynapseError):
+    kind = "vault-unavailable"
+
+
+class VaultLocked(SynapseError):
+    kind = "vault-locked"
+
+
+class StoreCorrupt(SynapseError):
+    kind = "store-corrupt"
+
+
+class WriteFailed(SynapseError):
+    kind = "write-failed"
+
+
+class FileChanged(SynapseError):
+    kind = "file-changed"
