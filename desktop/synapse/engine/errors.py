@@ -14,7 +14,8 @@ SynapseError
 ├── VaultLocked           another process owns the vault's store
 ├── StoreCorrupt          the store on disk cannot be read
 ├── WriteFailed           the disk refused a write; nothing was changed
-└── FileChanged           a file is no longer the one that was read
+├── FileChanged           a file is no longer the one that was read
+└── SectionRefused        a note's backlinks section cannot be written safely
 
 Each has one message for a person, `hint` says what to do, and `path`, `line`
 and `column` (both from 1, columns in code points) point at the place.
@@ -122,3 +123,7 @@ class WriteFailed(SynapseError):
 
 class FileChanged(SynapseError):
     kind = "file-changed"
+
+
+class SectionRefused(SynapseError):
+    kind = "section-refused"

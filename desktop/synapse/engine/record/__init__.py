@@ -1,0 +1,1 @@
+"""What was done, by whom, when and why: journal, history, provenance and assertions."""
