@@ -1,0 +1,21 @@
+"""The catalogue: files, links, diagnostics and full text, in SQLite."""
+
+from synapse.engine.catalogue.catalogue import (
+    Catalogue,
+    DiagnosticRecord,
+    FileEntry,
+    FileRecord,
+    LinkRecord,
+    TextHit,
+    Update,
+)
+
+__all__ = [
+    "Catalogue",
+    "DiagnosticRecord",
+    "FileEntry",
+    "FileRecord",
+    "LinkRecord",
+    "TextHit",
+    "Update",
+]

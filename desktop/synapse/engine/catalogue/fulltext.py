@@ -1,0 +1,82 @@
+"""Text as the full-text index takes it (data-model.md section 7, `search`).
+
+Chinese, Japanese, Korean and Thai write no spaces. Their characters are indexed one by one, kept
+apart by a zero-width space that SQLite's `unicode61` tokenizer reads as a separator, and a run of
+them in a query becomes a phrase.
+"""
+
+from __future__ import annotations
+
+import re
+
+SEPARATOR = "\u200b"
+HIT_START, HIT_END = "\ue000", "\ue001"
+"""Around the found words of a snippet; from the private use area, so that no text holds them."""
+
+_UNSPACED = (
+    "\u0e00-\u0e7f"  # Thai
+    "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"  # Hangul
+    "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # Kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+)
+_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_TOKEN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+")
+_PHRASE = re.compile(r'"([^"]*)"')
+
+
+def indexed(text: str) -> str:
+    """The text with its unspaced characters kept apart, as one `str.translate` would give it."""
+    return _CHARACTER.sub(lambda found: f"{SEPARATOR}{found[0]}{SEPARATOR}", text)
+
+
+def shown(snippet: str) -> str:
+    """A snippet of indexed text as a person reads it."""
+    return snippet.replace(SEPARATOR, "")
+
+
+def _quoted(words: list[str]) -> str:
+    return '"' + " ".join(words) + '"'
+
+
+def _tokens(text: str) -> list[str]:
+    """The tokens that `unicode61` would find in `text`, unspaced runs split into characters."""
+    found: list[str] = []
+    for token in _TOKEN.findall(text):
+        if _CHARACTER.match(token):
+            found.extend(token)
+        else:
+            found.append(token)
+    return found
+
+
+def match_expression(text: str) -> str | None:
+    """An FTS5 query for what a person typed: every word must occur, the last of each run of letters
+    may be the beginning of a longer word, `"..."` is a phrase. None where nothing can be searched.
+
+    All operators of FTS5 in `text` are taken as text, so no input is a syntax error.
+    """
+    parts: list[str] = []
+    rest_start = 0
+    for phrase in _PHRASE.finditer(text):
+        parts += _words(text[rest_start : phrase.start()])
+        if words := _tokens(phrase[1]):
+            parts.append(_quoted(words))
+        rest_start = phrase.end()
+    parts += _words(text[rest_start:])
+    return " AND ".join(parts) if parts else None
+
+
+def _words(text: str) -> list[str]:
+    found = []
+    for token in _TOKEN.findall(text):
+        if _CHARACTER.match(token):
+            found.append(_quoted(list(token)))
+        else:
+            found.append(_quoted([token]) + "*")
+    return found
+
+
+def whole_words(text: str) -> str | None:
+    """An FTS5 query for the stemmed table: each word of three letters or more, whole."""
+    words = [token for token in _TOKEN.findall(text) if len(token) >= 3 and not _CHARACTER.match(token)]
+    return " AND ".join(_quoted([word]) for word in words) if words else None
