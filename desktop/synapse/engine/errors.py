@@ -15,7 +15,8 @@ SynapseError
 ├── StoreCorrupt          the store on disk cannot be read
 ├── WriteFailed           the disk refused a write; nothing was changed
 ├── FileChanged           a file is no longer the one that was read
-└── SectionRefused        a note's backlinks section cannot be written safely
+├── SectionRefused        a note's backlinks section cannot be written safely
+└── InstallationIncomplete  files that come with Synapse are missing
 
 Each has one message for a person, `hint` says what to do, and `path`, `line`
 and `column` (both from 1, columns in code points) point at the place.
@@ -127,3 +128,7 @@ class FileChanged(SynapseError):
 
 class SectionRefused(SynapseError):
     kind = "section-refused"
+
+
+class InstallationIncomplete(SynapseError):
+    kind = "installation"
