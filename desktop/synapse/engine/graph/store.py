@@ -1,0 +1,423 @@
+"""The facts on disk: Oxigraph on RocksDB, the only owner of the database handle.
+
+pyoxigraph's `Store` has no `close`; it and every iterator made from it keep the database's lock
+until they are garbage collected, and an iterator dies noisily when another thread drops it. So
+nothing but this module holds the `Store`, each call runs under a lease in which all it reads is
+made into lists, and closing means: no new leases, wait, drop, collect, take the lock once more as
+proof (agents.md, "Closing the store"). After a write that the disk refused, RocksDB refuses every
+later one until it is reopened; the next write does that.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+import secrets
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Final, Literal, TypeAlias, TypeVar, cast
+
+from pyoxigraph import DefaultGraph, NamedNode, Quad, RdfFormat, Store, Triple
+
+from synapse.engine.changes import Delta, GraphChange, Revision
+from synapse.engine.errors import StoreCorrupt, VaultLocked, VaultUnavailable, WriteFailed
+from synapse.engine.graph import bookkeeping, integrity, planning, queries
+from synapse.engine.graph.bulk import NQuadsStream
+from synapse.engine.graph.results import QueryResult, Term
+from synapse.engine.graph.updates import Plan, update_text
+from synapse.engine.terms import DEFAULT_BASE
+from synapse.engine.terms import vocabulary as v
+
+T = TypeVar("T")
+View: TypeAlias = Literal["all", "stated", "inferred"] | NamedNode
+"""Which facts a read sees: stated and inferred, one of the two, or one named graph."""
+
+WAIT: Final = 2.0
+"""Seconds that closing and reopening wait for reads under way."""
+
+_ROOM: Final = 1 << 20
+"""Bytes that must be free before a store that ran out of space is opened again."""
+
+_UNREADABLE = re.compile(r"corrupt|not a directory|no such file|mismatch|does not exist|invalid", re.I)
+
+
+class GraphStore:
+    """Named graphs, their set union, the inferences and the store's own revision.
+
+    The default graph is the set union of all named graphs but `urn:synapse:inferred`, kept so by
+    `apply` and `load`. Every method may be called from any thread; reads see one committed state,
+    writes run one at a time. Raises VaultUnavailable once `close` was called.
+    """
+
+    def __init__(self, folder: Path, base: str = DEFAULT_BASE) -> None:
+        self.folder = folder
+        self.base = base
+        self._gate = threading.Condition()
+        self._store: Store | None = _open_database(folder)
+        self._leases = 0
+        self._closed = threading.Event()
+        self._writing = threading.RLock()
+        self._version = 0  # odd while a write is under way
+        self._must_reopen = False
+        try:
+            self._revision = self._read(bookkeeping.read_revision)
+            if self._revision is None:
+                self._start_epoch()
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def open(cls, folder: Path, base: str = DEFAULT_BASE) -> GraphStore:
+        """Opens the store in `folder`, making a new one (revision number 0) where there is none.
+
+        Raises VaultLocked if another holder has it, StoreCorrupt if what is there cannot be read.
+        """
+        return cls(folder, base)
+
+    def close(self) -> None:
+        """Gives the database up; afterwards it can be opened again in this process or another.
+
+        Queries under way are stopped between two rows. Raises VaultLocked if a read did not end
+        within two seconds and therefore still holds the database.
+        """
+        self._closed.set()
+        with self._writing:
+            opened = self._drop()
+        if opened and not _lock_is_free(self.folder):
+            raise VaultLocked(
+                "The store is still being read and could not be closed.", "Wait for the query to end."
+            )
+
+    # -- what is known about the store itself ------------------------------------------------
+
+    @property
+    def revision(self) -> Revision:
+        """The state the store is in; number 0 means that nothing was ever stored."""
+        assert self._revision is not None
+        return self._revision
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a `load` was cut short, so that the content cannot be trusted."""
+        return self._read(bookkeeping.is_unfinished)
+
+    def journal_positions(self) -> dict[str, int]:
+        """Journal file name -> bytes of it that the store's content includes."""
+        return self._read(bookkeeping.read_journal_positions)
+
+    # -- reading -----------------------------------------------------------------------------
+
+    def match(
+        self,
+        subject: NamedNode | None = None,
+        predicate: NamedNode | None = None,
+        object: Term | None = None,
+        view: View = "all",
+    ) -> list[Triple]:
+        """Facts that have the given terms, None standing for any; each fact once, in no order."""
+        graphs = _graphs_of(view)
+
+        def work(store: Store) -> list[Triple]:
+            found: list[Triple] = []
+            for graph in graphs:
+                found += [quad.triple for quad in store.quads_for_pattern(subject, predicate, object, graph)]
+            return found
+
+        return self._read_consistently(work)
+
+    def contains(self, triple: Triple, view: View = "all") -> bool:
+        """Whether the fact holds in the view."""
+        quads = [Quad(triple.subject, triple.predicate, triple.object, graph) for graph in _graphs_of(view)]
+        return self._read_consistently(lambda store: any(quad in store for quad in quads))
+
+    def sources(self, triple: Triple) -> list[NamedNode]:
+        """Named graphs, `inferred` left out, that state the fact; sorted by IRI."""
+        return self._read(lambda store: sorted(planning.sources_of(store, triple), key=_iri))
+
+    def graphs(self) -> list[NamedNode]:
+        """Named graphs that hold facts, meta included and `inferred` left out; sorted by IRI."""
+        return self._read(
+            lambda store: sorted(
+                (g for g in store.named_graphs() if isinstance(g, NamedNode) and g != v.INFERRED), key=_iri
+            )
+        )
+
+    def triples(self, graph: NamedNode) -> list[Triple]:
+        """All facts of one named graph, in no order."""
+        return self.match(view=graph)
+
+    def count(self, view: View = "all") -> int:
+        """How many distinct facts the view has."""
+        return self._read(lambda store: queries.count(store, _graphs_of(view)))
+
+    def query(
+        self,
+        text: str,
+        view: View = "all",
+        limit: int | None = None,
+        timeout: float | None = None,
+        cancel: threading.Event | None = None,
+    ) -> QueryResult:
+        """Answers a SPARQL SELECT, ASK, CONSTRUCT or DESCRIBE.
+
+        view: the default graph, unless the query names its own with FROM; all named graphs are
+        there for GRAPH. Relative IRIs are resolved against the vault's base, the usual prefixes
+        are known. limit: most rows or triples to return. timeout: seconds. Both `timeout` and
+        `cancel` are looked at between rows: a query that works long without giving a row (a sort,
+        an aggregate, a cross product that matches nothing) is not stopped before its next row.
+        That takes a process of its own.
+
+        Raises InvalidQuery (with line and column), RefusedQuery, QueryStopped.
+        """
+        request = queries.Request(
+            text, tuple(_graphs_of(view)), self.base, limit, timeout, (self._closed, cancel)
+        )
+        return self._read(lambda store: queries.answer(store, request))
+
+    def union_delta(
+        self, changes: Sequence[GraphChange], relevant: Callable[[NamedNode, Triple], bool]
+    ) -> Delta:
+        """How the set union of facts would change, counting only pairs for which `relevant` holds.
+
+        Writes nothing. This is what the reasoner must be told before `apply`.
+        """
+        return self._read_consistently(lambda store: planning.union_delta(store, changes, relevant))
+
+    def audit(self) -> list[integrity.Fault]:
+        """Differences between the store and its invariants; empty when all hold. Reads everything."""
+        with self._writing:
+            return self._read(integrity.audit)
+
+    # -- writing -----------------------------------------------------------------------------
+
+    def apply(
+        self,
+        changes: Sequence[GraphChange],
+        inferred: Delta | None = None,
+        journal: Mapping[str, int] | None = None,
+    ) -> Revision:
+        """Carries out the changes in one transaction and returns the revision they lead to.
+
+        Several changes of one graph are made in order. `inferred` is the change of the inferred
+        graph; keeping it disjoint from what is stated is the reasoner's part. `journal` maps names
+        of journal files to the bytes now consumed. Blank nodes are refused (InvalidFact).
+
+        Raises WriteFailed, with nothing changed, if the disk refuses.
+        """
+        with self._writing:
+            return self._commit(changes, inferred or Delta(), journal or {})
+
+    def load(
+        self,
+        graphs: Mapping[NamedNode, Collection[Triple]],
+        inferred: Collection[Triple] = (),
+        journal: Mapping[str, int] | None = None,
+    ) -> Revision:
+        """Replaces the whole content, fast and not atomically; the first load of a vault.
+
+        `unfinished` is true from the start to the end of it, also after a crash in between. A store
+        that held something begins a new epoch. Raises WriteFailed.
+        """
+        with self._writing:
+            epoch = self.revision.epoch if self.revision.number == 0 else _new_epoch()
+            self._write(lambda store: store.clear() if len(store) else None)
+            self._revision = Revision(epoch, 0)
+            self._update(self._plan([bookkeeping.mark_unfinished()]))
+            stream = cast(IO[bytes], NQuadsStream(graphs, inferred))
+            self._write(lambda store: store.bulk_load(stream, RdfFormat.N_QUADS, lenient=True))
+            return self._commit([bookkeeping.unmark_unfinished()], Delta(), journal or {})
+
+    def repair(self) -> list[integrity.Fault]:
+        """Mends what `audit` finds, taking the named graphs as the truth; returns what was wrong."""
+        with self._writing:
+            faults = self.audit()
+            if faults:
+                self._update(integrity.repair_plan(faults))
+                self._commit([], Delta(), {})
+            return faults
+
+    # -- leases, commits, reopening ----------------------------------------------------------
+
+    def _start_epoch(self) -> None:
+        if self._read(lambda store: bool(len(store))):
+            raise StoreCorrupt(
+                f"The store in {self.folder} is not one of Synapse's.", "It is rebuilt from the vault."
+            )
+        revision = Revision(_new_epoch(), 0)
+        self._update(self._plan([self._read(lambda store: bookkeeping.advance(store, revision, {}))]))
+        self._revision = revision
+
+    def _commit(
+        self, changes: Sequence[GraphChange], inferred: Delta, journal: Mapping[str, int]
+    ) -> Revision:
+        self._reopen_if_needed()
+        after = Revision(self.revision.epoch, self.revision.number + 1)
+        advance = self._read(lambda store: bookkeeping.advance(store, after, journal))
+        plan = self._plan([*changes, advance], inferred)
+        try:
+            self._update(plan)
+        except WriteFailed:
+            # The error may come after the commit (in a flush): what counts is what can be read.
+            if self._read(bookkeeping.read_revision) != after:
+                raise
+        self._revision = after
+        return after
+
+    def _plan(self, changes: Sequence[GraphChange], inferred: Delta | None = None) -> Plan:
+        return self._read(lambda store: planning.plan(store, changes, inferred or Delta()))
+
+    def _update(self, plan: Plan) -> None:
+        text = update_text(plan)
+        self._write(lambda store: store.update(text))
+
+    def _write(self, work: Callable[[Store], object]) -> None:
+        self._reopen_if_needed()
+        self._version += 1
+        try:
+            self._lease(work)
+        except OSError as error:
+            self._must_reopen = True
+            raise WriteFailed(
+                f"The disk refused to store the change: {_first_line(error)}.",
+                "Free some space and try again.",
+            ) from error
+        finally:
+            self._version += 1
+
+    def _reopen_if_needed(self) -> None:
+        if not self._must_reopen:
+            return
+        try:
+            with tempfile.TemporaryFile(dir=self.folder) as probe:
+                probe.write(bytes(_ROOM))
+        except OSError as error:
+            raise WriteFailed(
+                f"The disk is still full or not writable: {error.strerror}.", "Free some space and try again."
+            ) from error
+        self._drop()
+        try:
+            with self._gate:
+                self._store = _open_database(self.folder)
+                self._gate.notify_all()
+        except VaultLocked as error:
+            raise WriteFailed(
+                "A query under way keeps the store from recovering.", "Stop it and try again."
+            ) from error
+        self._must_reopen = False
+        self._revision = self._read(bookkeeping.read_revision) or self._revision
+
+    def _read(self, work: Callable[[Store], T]) -> T:
+        try:
+            return self._lease(work)
+        except OSError as error:
+            raise StoreCorrupt(
+                f"The store cannot be read: {_first_line(error)}.", "It is rebuilt from the vault."
+            ) from error
+
+    def _read_consistently(self, work: Callable[[Store], T]) -> T:
+        """For work that reads more than once: repeated when a write came in between."""
+        for _ in range(3):
+            before = self._version
+            found = self._read(work)
+            if before == self._version and before % 2 == 0:
+                return found
+        with self._writing:
+            return self._read(work)
+
+    def _lease(self, work: Callable[[Store], T]) -> T:
+        with self._gate:
+            if self._store is None and not self._closed.is_set():
+                self._gate.wait_for(lambda: self._store is not None or self._closed.is_set(), WAIT * 2)
+            if self._closed.is_set() or self._store is None:
+                raise VaultUnavailable("The vault is closed.", "Open it again.")
+            store = self._store
+            self._leases += 1
+        try:
+            return work(store)
+        except BaseException as error:
+            _let_go(error)
+            raise
+        finally:
+            del store
+            with self._gate:
+                self._leases -= 1
+                self._gate.notify_all()
+
+    def _drop(self) -> bool:
+        """Waits for the leases and drops the handle; False if there was none."""
+        with self._gate:
+            if self._store is None:
+                return False
+            store, self._store = self._store, None
+            self._gate.wait_for(lambda: self._leases == 0, WAIT)
+            del store
+        gc.collect()
+        return True
+
+
+def _open_database(folder: Path) -> Store:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return Store(folder)
+    except OSError as error:
+        message = _first_line(error)
+        if "lock" in message.lower():
+            raise VaultLocked(
+                "Another Synapse holds this vault's store.", "Close it there, or use that window."
+            ) from error
+        if _UNREADABLE.search(message):
+            raise StoreCorrupt(
+                f"The store cannot be read: {message}.", "It is rebuilt from the vault."
+            ) from error
+        raise VaultUnavailable(f"The store cannot be opened: {message}.", "Check the data folder.") from error
+
+
+def _lock_is_free(folder: Path) -> bool:
+    deadline = time.monotonic() + WAIT
+    while True:
+        try:
+            del_me = Store(folder)
+        except OSError as error:
+            if "lock" not in str(error).lower():
+                return True
+            if time.monotonic() > deadline:
+                return False
+            gc.collect()
+            time.sleep(0.02)
+        else:
+            del del_me
+            return True
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Empties the frames that an error remembers, so that none of them keeps the database open."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
+
+
+def _graphs_of(view: View) -> Iterable[NamedNode | DefaultGraph]:
+    if isinstance(view, NamedNode):
+        return (view,)
+    return {
+        "all": (DefaultGraph(), v.INFERRED),
+        "stated": (DefaultGraph(),),
+        "inferred": (v.INFERRED,),
+    }[view]
+
+
+def _new_epoch() -> str:
+    return secrets.token_hex(8)
+
+
+def _iri(node: NamedNode) -> str:
+    return node.value
+
+
+def _first_line(error: OSError) -> str:
+    return str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
