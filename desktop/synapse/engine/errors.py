@@ -7,13 +7,17 @@ SynapseError
 │   ├── InvalidQuery      SPARQL that does not parse (line and column)
 │   ├── RefusedQuery      SPARQL that is not allowed: SERVICE, LOAD, updates
 │   ├── InvalidFact       a fact that cannot be stated
+│   ├── NotFound          a scenario or an assertion that is not there
+│   ├── NotHolding        a fact that neither is stated nor follows
 │   └── SettingsInvalid   a setting with a wrong value
+├── ScenarioInvalid       a scenario package that cannot be read
 ├── RetractionRefused     no agent states the fact; says where to edit
 ├── QueryStopped          cancelled or out of time
 ├── VaultUnavailable      the folder is missing, unreadable or suddenly empty
 ├── VaultLocked           another process owns the vault's store
 ├── StoreCorrupt          the store on disk cannot be read
 ├── WriteFailed           the disk refused a write; nothing was changed
+├── FileUnreadable        a file is missing, not allowed or not a regular file
 ├── FileChanged           a file is no longer the one that was read
 ├── SectionRefused        a note's backlinks section cannot be written safely
 └── InstallationIncomplete  files that come with Synapse are missing
@@ -94,6 +98,22 @@ class InvalidFact(UsageError):
     kind = "invalid-fact"
 
 
+class NotFound(UsageError):
+    """Something else than an entity that was named and is not there: a scenario, an assertion."""
+
+    kind = "not-found"
+
+
+class ScenarioInvalid(SynapseError):
+    kind = "scenario"
+
+
+class NotHolding(UsageError):
+    """A fact that was asked about and neither is stated nor follows."""
+
+    kind = "not-holding"
+
+
 class SettingsInvalid(UsageError):
     kind = "settings"
 
@@ -122,6 +142,10 @@ class WriteFailed(SynapseError):
     kind = "write-failed"
 
 
+class FileUnreadable(SynapseError):
+    kind = "file-unreadable"
+
+
 class FileChanged(SynapseError):
     kind = "file-changed"
 
@@ -132,3 +156,9 @@ class SectionRefused(SynapseError):
 
 class InstallationIncomplete(SynapseError):
     kind = "installation"
+
+
+class ProofBroken(SynapseError):
+    """The reasoner's own record does not add up; `synapse rebuild` makes it anew."""
+
+    kind = "proof-broken"

@@ -71,7 +71,7 @@ def documentation() -> list[tuple[str, str, object, tuple[str, ...]]]:
     ]
 
 
-def _checked(key: str, value: object) -> object:
+def _checked(key: str, value: object) -> Any:
     declared = {item.name: item for item in fields(Settings) if item.name != "unknown"}
     if key not in declared:
         raise SettingsInvalid(f"There is no setting {key!r}.", f"Known are {', '.join(declared)}.")

@@ -209,7 +209,7 @@ class GraphReader:
         return list(dict.fromkeys(candidate for form in forms for candidate in sorted(by_form[form])))[:5]
 
     def _exists(self, node: NamedNode) -> bool:
-        return self.store.knows(node)
+        return bool(self.store.match(node) or self.store.match(object=node))
 
 
 def _ground(term: object) -> Term:
