@@ -1,0 +1,1 @@
+"""The subgraph of a note: one widget that paints a neighbourhood from arrays, and the panel around it."""
