@@ -56,10 +56,17 @@ class Reasoner:
     """
 
     def __init__(
-        self, profile: str = "rdfs-plus", domain_and_range: bool = True, budget: Budget | None = None
+        self,
+        profile: str = "rdfs-plus",
+        domain_and_range: bool = True,
+        budget: Budget | None = None,
+        rules: Iterable[Rule] | None = None,
     ) -> None:
-        """profile: "rdfs" or "rdfs-plus" (rules.py). Raises SettingsInvalid for an unknown one."""
-        self.rules: tuple[Rule, ...] = rules_of(profile, domain_and_range)
+        """profile: "rdfs" or "rdfs-plus" (rules.py). rules: these, in place of the profile's.
+
+        Raises SettingsInvalid for an unknown profile.
+        """
+        self.rules = rules_of(profile, domain_and_range) if rules is None else tuple(rules)
         self.budget = budget or Budget()
         self._start_over()
 
