@@ -215,7 +215,7 @@ def test_a_section_in_code_is_text_like_any_other() -> None:
 def test_the_line_form_is_the_documented_one() -> None:
     assert backlink_line(Backlink("people/alice", "knows")) == "- [[people/alice]] knows this"
     assert (
-        backlink_line(Backlink("projects/apollo", "part of", inferred=True))
+        backlink_line(Backlink("projects/apollo", "part of", inferred=True, outgoing=True))
         == "- [[projects/apollo]] part of · inferred"
     )
     assert backlink_line(Backlink("a", "likes", by="agent")) == "- [[a]] likes · agent"

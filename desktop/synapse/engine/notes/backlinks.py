@@ -74,12 +74,14 @@ class SectionProblem:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Backlink:
-    """One line: the vault entity `entity_id` stands in `relation_word` to the note's entity."""
+    """One line: the vault entity `entity_id` stands in `relation_word` to the note's entity, or,
+    outgoing, the note's entity to it."""
 
     entity_id: str
     relation_word: str
     inferred: bool = False
     by: Literal["note", "agent"] = "note"
+    outgoing: bool = False
 
 
 # --- lines -----------------------------------------------------------------------------------------
@@ -91,10 +93,10 @@ def backlink_lines(backlinks: Iterable[Backlink], most: int = MOST_LINES) -> tup
     Of the same entity and relation a note's statement is shown before an agent's,
     and either before an inference. At most `most` links; a last line counts the rest.
     """
-    shown: dict[tuple[str, str], Backlink] = {}
+    shown: dict[tuple[str, bool, str], Backlink] = {}
     for link in sorted(backlinks, key=lambda b: (b.inferred, b.by != "note", b)):
-        shown.setdefault((link.entity_id, relation_text(link.relation_word)), link)
-    ordered = sorted(shown, key=lambda key: (key[0].casefold(), key[0], key[1]))
+        shown.setdefault((link.entity_id, link.outgoing, relation_text(link.relation_word)), link)
+    ordered = sorted(shown, key=lambda key: (key[0].casefold(), key))
     lines = [backlink_line(shown[key]) for key in ordered[:most]]
     if len(ordered) > most:
         lines.append(f"- and {len(ordered) - most} more")
@@ -102,11 +104,10 @@ def backlink_lines(backlinks: Iterable[Backlink], most: int = MOST_LINES) -> tup
 
 
 def backlink_line(link: Backlink) -> str:
-    """`- [[people/alice]] knows this`, or with a mark: `- [[projects/apollo]] part of · inferred`."""
-    mark = "inferred" if link.inferred else "agent" if link.by == "agent" else ""
-    return f"- {entity_link(link.entity_id)} {relation_text(link.relation_word)}" + (
-        f" · {mark}" if mark else " this"
-    )
+    """`- [[people/alice]] knows this`; outgoing, with a mark: `- [[projects/apollo]] part of · inferred`."""
+    mark = " · inferred" if link.inferred else " · agent" if link.by == "agent" else ""
+    this = "" if link.outgoing else " this"
+    return f"- {entity_link(link.entity_id)} {relation_text(link.relation_word)}{this}{mark}"
 
 
 def relation_text(word: str) -> str:
