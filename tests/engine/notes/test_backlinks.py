@@ -218,7 +218,7 @@ def test_the_line_form_is_the_documented_one() -> None:
         backlink_line(Backlink("projects/apollo", "part of", inferred=True, outgoing=True))
         == "- [[projects/apollo]] part of · inferred"
     )
-    assert backlink_line(Backlink("a", "likes", by="agent")) == "- [[a]] likes · agent"
+    assert backlink_line(Backlink("a", "likes", by="agent")) == "- [[a]] likes this · agent"
 
 
 @pytest.mark.parametrize("character", list('#^|[]`<>\\:%*"\n\r\u2028\x00'))
