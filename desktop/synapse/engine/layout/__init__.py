@@ -2,7 +2,7 @@
 
 from synapse.engine.layout.placing import lay_out
 from synapse.engine.layout.separation import overlaps, separate
-from synapse.engine.layout.start import breadth_first, radial_start
+from synapse.engine.layout.start import Floats, breadth_first, radial_start
 from synapse.engine.layout.subgraph import (
     AGENT,
     INFERRED,
@@ -17,6 +17,7 @@ __all__ = [
     "AGENT",
     "INFERRED",
     "STATED",
+    "Floats",
     "Subgraph",
     "breadth_first",
     "edge_kind",

@@ -36,9 +36,18 @@ class Camera:
         self.offset = at - (at - self.offset) * (scale / self.scale)
         self.scale = scale
 
-    def fit(self, low: Floats, high: Floats, width: float, height: float, margin: float = 16.0) -> None:
-        """Shows the scene rectangle from `low` to `high` in a view of width x height pixels."""
-        size = np.maximum(high - low, 1.0)
+    def fit(self, place: Floats, sizes: Floats, width: float, height: float, margin: float = 8.0) -> None:
+        """Shows all of `place` (n, 2) in a view of width x height pixels.
+
+        sizes: (n, 2) half width and half height in pixels of what stands around each point; it
+        keeps its size at every zoom, so the zoom that just fits is found by halving.
+        """
         room = np.maximum(np.array([width, height]) - 2 * margin, 20.0)
-        self.scale = float(np.clip((room / size).min(), LEAST, FIT_MOST))
-        self.offset = np.array([width, height]) / 2 - (low + high) / 2 * self.scale
+        low, high = LEAST, FIT_MOST
+        for _ in range(24):
+            middle = (low + high) / 2
+            need = (place * middle + sizes).max(axis=0) - (place * middle - sizes).min(axis=0)
+            low, high = (middle, high) if (need <= room).all() else (low, middle)
+        self.scale = low
+        top, bottom = (place * low - sizes).min(axis=0), (place * low + sizes).max(axis=0)
+        self.offset = np.array([width, height]) / 2 - (top + bottom) / 2

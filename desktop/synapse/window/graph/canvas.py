@@ -172,7 +172,7 @@ class GraphCanvas(QWidget):
         running = self._animation.state() == QVariantAnimation.State.Running
         place = (self._to if running else picture.place)[~picture.hidden_nodes]
         half = self.sizes(picture.graph)[~picture.hidden_nodes]
-        self.camera.fit((place - half).min(axis=0), (place + half).max(axis=0), self.width(), self.height())
+        self.camera.fit(place, half, self.width(), self.height())
         self._follow_fit = True
         self.update()
 

@@ -161,9 +161,9 @@ class Painter:
             pen.setCapStyle(Qt.PenCapStyle.RoundCap if kind == AGENT else Qt.PenCapStyle.FlatCap)
             painter.setPen(pen)
             if kind == STATED:
-                _draw_lines(painter, solid(shape, edges))
+                draw_lines(painter, solid(shape, edges))
             else:
-                _draw_lines(painter, broken(shape, edges, DOT if kind == AGENT else DASH))
+                draw_lines(painter, broken(shape, edges, DOT if kind == AGENT else DASH))
             long = edges[shape.length[edges] > 22]
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self.colours.edges[kind])
@@ -172,7 +172,7 @@ class Painter:
         chosen = picture.selected_edge
         if chosen >= 0 and mask[chosen]:
             painter.setPen(QPen(self.colours.accent, 3.2))
-            _draw_lines(painter, solid(shape, np.array([chosen])))
+            draw_lines(painter, solid(shape, np.array([chosen])))
         painter.setOpacity(1.0)
 
     # -- nodes ---------------------------------------------------------------------------------
@@ -201,11 +201,11 @@ class Painter:
             if faded:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(self.colours.background)
-                _draw_shape(painter, shape, centre, r)
+                draw_shape(painter, shape, centre, r)
                 painter.setOpacity(FADED + 0.1)
             painter.setPen(outline)
             painter.setBrush(self.colours.background if look.hollow[node] else colour)
-            _draw_shape(painter, shape, centre, r)
+            draw_shape(painter, shape, centre, r)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             if node in (picture.selected, picture.hovered):
                 painter.setPen(QPen(self.colours.accent, 2.4))
@@ -247,7 +247,7 @@ class Painter:
                 opacity[node] = 1.0
         opacity[graph.centre] = max(opacity[graph.centre], 1.0 if bright is None else opacity[graph.centre])
         inside = _inside(screen, view, 20.0)
-        wanted = inside & ~picture.hidden_nodes & (opacity > 0.02)
+        wanted = inside & ~picture.hidden_nodes & (opacity > 0.12)
         for node in np.flatnonzero(inside & ~picture.hidden_nodes).tolist():
             x, y, r = *screen[node].tolist(), float(radius[node])
             room.take(x - r, y - r, x + r, y + r)
@@ -323,14 +323,14 @@ def _inside(screen: Floats, view: QRectF, margin: float) -> NDArray[np.bool_]:
     return ((screen > -margin) & (screen < size + margin)).sum(axis=1) == 2
 
 
-def _draw_lines(painter: QPainter, segments: Floats) -> None:
+def draw_lines(painter: QPainter, segments: Floats) -> None:
     """Draws (k, 4) segments straight from their memory: QLineF is four doubles."""
     if len(segments):
         segments = np.ascontiguousarray(segments, dtype=np.float64)
         painter.drawLines(Shiboken.wrapInstance(segments.ctypes.data, QLineF), len(segments))
 
 
-def _draw_shape(painter: QPainter, shape: int, centre: QPointF, r: float) -> None:
+def draw_shape(painter: QPainter, shape: int, centre: QPointF, r: float) -> None:
     """One of look.SHAPES with about the area of a disc of radius r pixels."""
     if shape == 0:
         painter.drawEllipse(centre, r, r)
