@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QuerySolutions, Triple
 
 from synapse.engine.errors import InvalidQuery, QueryStopped
+from synapse.engine.graph import guard
 from synapse.engine.graph.results import AskResult, GraphResult, QueryResult, SelectResult, Term
-from synapse.engine.terms import vocabulary as v
 
 if TYPE_CHECKING:
     from pyoxigraph import Store
@@ -28,6 +28,7 @@ class Request:
     text: str
     default_graph: tuple[GraphName, ...]
     base: str
+    prefixes: Mapping[str, str]
     limit: int | None = None
     timeout: float | None = None
     stops: tuple[threading.Event | None, ...] = ()
@@ -35,12 +36,13 @@ class Request:
 
 def answer(store: Store, request: Request) -> QueryResult:
     """Runs the query and reads its answer completely, up to the limit."""
+    guard.check(request.text, request.prefixes)
     check = _stopper(request)
     try:
         found = store.query(
             request.text,
             base_iri=request.base,
-            prefixes=v.PREFIXES,
+            prefixes=dict(request.prefixes),
             default_graph=list(request.default_graph),
         )
     except SyntaxError as error:

@@ -53,9 +53,12 @@ class GraphStore:
     writes run one at a time. Raises VaultUnavailable once `close` was called.
     """
 
-    def __init__(self, folder: Path, base: str = DEFAULT_BASE) -> None:
+    def __init__(
+        self, folder: Path, base: str = DEFAULT_BASE, prefixes: Mapping[str, str] = v.PREFIXES
+    ) -> None:
         self.folder = folder
         self.base = base
+        self.prefixes = prefixes
         self._gate = threading.Condition()
         self._store: Store | None = _open_database(folder)
         self._leases = 0
@@ -72,12 +75,17 @@ class GraphStore:
             raise
 
     @classmethod
-    def open(cls, folder: Path, base: str = DEFAULT_BASE) -> GraphStore:
+    def open(
+        cls, folder: Path, base: str = DEFAULT_BASE, prefixes: Mapping[str, str] = v.PREFIXES
+    ) -> GraphStore:
         """Opens the store in `folder`, making a new one (revision number 0) where there is none.
+
+        base: what relative IRIs in queries are resolved against. prefixes: name -> IRI, known to
+        queries that do not declare them.
 
         Raises VaultLocked if another holder has it, StoreCorrupt if what is there cannot be read.
         """
-        return cls(folder, base)
+        return cls(folder, base, prefixes)
 
     def close(self) -> None:
         """Gives the database up; afterwards it can be opened again in this process or another.
@@ -175,7 +183,7 @@ class GraphStore:
         Raises InvalidQuery (with line and column), RefusedQuery, QueryStopped.
         """
         request = queries.Request(
-            text, tuple(_graphs_of(view)), self.base, limit, timeout, (self._closed, cancel)
+            text, tuple(_graphs_of(view)), self.base, self.prefixes, limit, timeout, (self._closed, cancel)
         )
         return self._read(lambda store: queries.answer(store, request))
 
