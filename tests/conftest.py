@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -78,6 +79,20 @@ def shared_data() -> Callable[[str], Path]:
         return path
 
     return find
+
+
+@pytest.fixture(scope="session")
+def ordinary_user() -> list[str]:
+    """What to put before a child's command so that permissions hold for it, also where the tests run as root.
+
+    The child keeps root's name and loses root's capabilities. Another user's name would not do: below a
+    private temporary folder it could not even reach the interpreter.
+    """
+    if os.name != "posix" or os.geteuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        pytest.skip("needs setpriv, or a user other than root")
+    return ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -218,60 +218,53 @@ def test_killed_during_a_write_the_file_is_old_or_new(tmp_path: Path) -> None:
                 entry.unlink()
 
 
-def as_nobody(call: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
-    """Runs a call of the module in a child that is not root, with everything imported before."""
-    program = f"""
-import os, sys
-sys.path[:] = {sys.path!r}
+@pytest.fixture
+def as_ordinary_user(ordinary_user: list[str]) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs a call of the module in a child to which permissions apply."""
+
+    def run(call: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
+        program = f"""
+import sys
 from pathlib import Path
 from synapse.engine.errors import SynapseError
 from synapse.engine.notes.atomic import atomic_write
-if os.geteuid() == 0:
-    os.setgid(65534); os.setuid(65534)
 try:
     {call}
 except SynapseError as error:
     print(type(error).__name__, error)
 """
-    return subprocess.run(
-        [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True, check=True
-    )
+        command = [*ordinary_user, sys.executable, "-c", program, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=True)
+
+    return run
 
 
-@pytest.fixture
-def open_folder(tmp_path: Path) -> Path:
-    """A folder that a child without root's rights reaches: pytest's are for their owner alone."""
-    for parent in [tmp_path, *tmp_path.parents]:
-        if parent.stat().st_uid == os.geteuid() and parent != parent.parent:
-            parent.chmod(parent.stat().st_mode | 0o011)
-    return tmp_path
-
-
-def test_without_permission_to_write_the_message_says_so(open_folder: Path) -> None:
-    folder = open_folder / "closed"
+def test_without_permission_to_write_the_message_says_so(
+    tmp_path: Path, as_ordinary_user: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    folder = tmp_path / "closed"
     folder.mkdir()
     note = folder / "note.md"
     note.write_bytes(OLD)
-    note.chmod(0o666)
     folder.chmod(0o555)
-    answer = as_nobody(f"atomic_write(Path(sys.argv[1]), b'new', {OLD!r})", note)
+    answer = as_ordinary_user(f"atomic_write(Path(sys.argv[1]), b'new', {OLD!r})", note)
+    folder.chmod(0o755)
     assert answer.stdout.startswith("WriteFailed") and "Allow writing in its folder" in answer.stdout
-    folder.chmod(0o777)
     note.chmod(0o444)
-    answer = as_nobody(f"atomic_write(Path(sys.argv[1]), b'new', {OLD!r})", note)
+    answer = as_ordinary_user(f"atomic_write(Path(sys.argv[1]), b'new', {OLD!r})", note)
     assert "write-protected" in answer.stdout
     assert note.read_bytes() == OLD and only(note)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make another user's file")
-def test_a_file_whose_owner_could_not_be_kept_is_not_replaced(open_folder: Path) -> None:
-    folder = open_folder / "shared"
-    folder.mkdir()
-    folder.chmod(0o777)
-    note = folder / "note.md"
+def test_a_file_whose_owner_could_not_be_kept_is_not_replaced(
+    tmp_path: Path, as_ordinary_user: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    note = tmp_path / "note.md"
     note.write_bytes(OLD)
     note.chmod(0o666)
-    answer = as_nobody(f"atomic_write(Path(sys.argv[1]), b'new', {OLD!r})", note)
+    os.chown(note, 12345, 23456)
+    answer = as_ordinary_user(f"atomic_write(Path(sys.argv[1]), b'new', {OLD!r})", note)
     assert "owner" in answer.stdout
     assert note.read_bytes() == OLD and stat.S_IMODE(note.stat().st_mode) == 0o666 and only(note)
 
