@@ -31,7 +31,7 @@ _ATX: Final = re.compile(r"#{1,6}(?:[ \t]+|$)(.*?)(?:[ \t]+#+)?[ \t]*\Z", re.S)
 _INLINE: Final = frozenset(
     ("Emphasis", "Strong", "Strikethrough", "Superscript", "Subscript", "Link", "Image")
 )
-_OPAQUE: Final = frozenset(("Code", "InlineMath", "DisplayMath", "InlineHtml"))
+_OPAQUE: Final = frozenset(("Code", "InlineMath", "DisplayMath", "InlineHtml", "FootnoteReference"))
 _CODE_BLOCKS: Final = frozenset(("CodeBlock", "HtmlBlock"))
 
 
@@ -108,20 +108,17 @@ class _OutlineReader:
         self._line_end = -1
         self._line_links = 0
         self._new_item = False
-        self._run_start = -1
-        self._run_end = -1
-        self._run_after_markup = True
 
     def read(self, text: str) -> Outline:
         blocked = 0  # depth of code and HTML blocks
         after_markup = True
-        outline = self.outline
+        open_links = self._open_links
+        runs, opaque = self.outline.runs, self.outline.opaque
         event: Any
         detail: Any
-        for event, place in _MARKDOWN.events_with_range(text):
-            start, end = place["start"], place["end"]
+        # Merged, a run of text is one event, escapes and entities in it as they stand.
+        for event, place in _MARKDOWN.events_with_range(text, merge_text=True):
             if event.__class__ is str:
-                self._end_run()
                 if event != "Rule":
                     self._end_line()
                 after_markup = True
@@ -130,26 +127,22 @@ class _OutlineReader:
             if name == "Text":
                 if blocked:
                     continue
+                start, end = place["start"], place["end"]
                 if self._line_start < 0:
                     self._line_start = start
                 self._line_end = end
                 if self._heading is not None:
                     self._heading[1].append(payload)
-                if self._open_links:
-                    self._open_links[-1][1].append(payload)
-                    continue
-                if self._run_end != start:
-                    self._end_run()
-                    self._run_start = start
-                    self._run_after_markup = after_markup
-                self._run_end = end
-                after_markup = False
-                continue
-            self._end_run()
-            if name == "Start":
+                if open_links:
+                    open_links[-1][1].append(payload)
+                else:
+                    runs.append((start, end, after_markup))
+                    after_markup = False
+            elif name == "Start":
                 tag, detail = (payload, None) if payload.__class__ is str else next(iter(payload.items()))
                 after_markup = True
                 if tag in _INLINE:
+                    start, end = place["start"], place["end"]
                     if self._line_start < 0:
                         self._line_start = start
                     self._line_end = end
@@ -165,9 +158,9 @@ class _OutlineReader:
                     self._heading = (int(detail["level"][1]), [])
             elif name == "End":
                 tag = payload if payload.__class__ is str else next(iter(payload))
-                after_markup = False
                 if tag in _INLINE:
-                    self._line_end = end
+                    after_markup = False
+                    self._line_end = place["end"]
                     if tag == "Link" or tag == "Image":
                         self._end_link()
                     continue
@@ -176,37 +169,29 @@ class _OutlineReader:
                 if tag in _CODE_BLOCKS:
                     blocked -= 1
                 elif tag == "Heading":
-                    self._end_heading(start, end)
-            elif name in _OPAQUE or name == "FootnoteReference":
-                if blocked:
-                    continue
+                    self._end_heading(place["start"], place["end"])
+            elif name in _OPAQUE:
+                start, end = place["start"], place["end"]
                 if self._line_start < 0:
                     self._line_start = start
                 self._line_end = end
                 after_markup = name == "InlineHtml"
-                if not self._open_links:
-                    outline.opaque.append((start, end))
+                if not open_links:
+                    opaque.append((start, end))
                 if name == "Code":
                     if self._heading is not None:
                         self._heading[1].append(payload)
-                    if self._open_links:
-                        self._open_links[-1][1].append(payload)
+                    if open_links:
+                        open_links[-1][1].append(payload)
             else:  # TaskListMarker stands before the line; Html is a block's content
                 after_markup = True
-        self._end_run()
         self._end_line(last=True)
-        return outline
-
-    def _end_run(self) -> None:
-        if self._run_start >= 0:
-            self.outline.runs.append((self._run_start, self._run_end, self._run_after_markup))
-            self._run_start = self._run_end = -1
+        return self.outline
 
     def _end_line(self, last: bool = False) -> None:
-        lines = self.outline.lines
         if self._line_start >= 0:
             links = len(self.outline.links)
-            lines.append(
+            self.outline.lines.append(
                 Line(
                     self._line_start,
                     self._line_end,
@@ -220,8 +205,8 @@ class _OutlineReader:
             self._line_links = links
             self._line_start = self._line_end = -1
             self._new_item = False
-        elif last and lines:
-            lines[-1].last = True
+        elif last and self.outline.lines:
+            self.outline.lines[-1].last = True
 
     def _start_link(self, start: int, end: int, image: bool, detail: dict[str, Any]) -> None:
         if not self._open_links:

@@ -16,11 +16,12 @@ frontmatter-too-large       a block over `frontmatter.LARGEST_BLOCK`; not read
 frontmatter-not-a-mapping   a block that holds no keys
 yaml                        a value that strict YAML rejects, read as text where possible
 yaml-placeholder            `{{date}}` outside quotes, read as text
-yaml-key                    a key that is no text, or names nothing
+yaml-key                    a key that is no text
 yaml-duplicate-key          one key twice; both values are read
 yaml-depth, yaml-aliases    nesting or aliases beyond what is read
 value                       a value that its key cannot take
-tag                         a tag that is none (`tags: a, b`)
+word                        a key, type or relation that names no term
+tag                         a tag that is none, or none for Obsidian (`tags: a, b`)
 uri                         a `uri:` that cannot name the entity
 link-target                 a link that names nothing
 link-ambiguous              a link that fits several files equally well

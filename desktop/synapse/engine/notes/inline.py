@@ -17,6 +17,7 @@ from synapse.engine.notes.syntax import only_separators
 
 # Obsidian's tags end at white space, ASCII punctuation but - _ /, and general punctuation.
 _TAG: Final = re.compile(r"#([^\s\u2000-\u206f\u2e00-\u2e7f!-,.:-@\[-^`{-~]+)")
+_ESCAPED_END: Final = re.compile(r"(\\+)[!-/:-@\[-`{-~]\Z")
 _ONLY_DIGITS: Final = re.compile(r"[0-9]*\Z")
 _KEY: Final = r"[^\W\d][\w./-]*+(?: [\w./-]++)*+(?::[\w-]++)?"
 _KEY_LINE: Final = re.compile(
@@ -50,24 +51,31 @@ def read_tags(outline: Outline, encoded: bytes) -> list[tuple[str, int, int]]:
     if b"#" not in encoded:
         return found
     for start, end, after_markup in outline.runs:
-        raw = encoded[start:end]
-        if b"#" not in raw:
+        if encoded.find(b"#", start, end) < 0:
             continue
+        raw = encoded[start:end]
         text = raw.decode()
         offset = _Offsets(text, raw, start)
-        escaped = start > 0 and encoded[start - 1] == 0x5C  # the run's first character is escaped
+        # A run may begin right after a backslash, with the character that this one escapes.
+        before = "\\" if start > 0 and encoded[start - 1] == 0x5C else ""
         for match in _TAG.finditer(text):
             at = match.start()
             if at == 0:
-                if escaped or not after_markup:
+                if before or not after_markup:
                     continue
-            elif not (text[at - 1].isspace() or (at == 1 and escaped)):
+            elif not text[at - 1].isspace() and not _ends_in_escape(before + text[max(0, at - 40) : at]):
                 continue
             name = match[1].strip("/")
             if _ONLY_DIGITS.match(name):
                 continue
             found.append((name, offset(at), offset(match.end())))
     return found
+
+
+def _ends_in_escape(text: str) -> bool:
+    """Whether the last character is escaped by a backslash, so that it is no markup."""
+    found = _ESCAPED_END.search(text)
+    return found is not None and len(found[1]) % 2 == 1
 
 
 def read_block_ids(outline: Outline, encoded: bytes) -> list[tuple[str, int, int]]:
@@ -93,9 +101,9 @@ def read_properties(outline: Outline, encoded: bytes) -> list[InlineProperty]:
         return found
     opaque_starts = [start for start, _ in outline.opaque]
     for line in outline.lines:
-        raw = encoded[line.start : line.end]
-        if b"::" not in raw:
+        if encoded.find(b"::", line.start, line.end) < 0:
             continue
+        raw = encoded[line.start : line.end]
         text = raw.decode()
         offset = _Offsets(text, raw, line.start)
         for key, start, value_start, value_end, end in _property_ranges(text):

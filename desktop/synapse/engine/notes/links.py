@@ -47,8 +47,7 @@ def path_key(path: str) -> str:
 def target_keys(target: str) -> tuple[str, ...]:
     """The keys of all files that a link to `target` could mean; see `NoteFacts.lookups`."""
     last = fold(target.rstrip("/").rpartition("/")[2].replace("\xa0", " ").strip())
-    short = last.removesuffix(_NOTE)
-    return (last,) if short == last else (last, short)
+    return (last, last[: -len(_NOTE)]) if last.endswith(_NOTE) else (last,)
 
 
 class LinkResolver:
@@ -98,6 +97,8 @@ class LinkResolver:
     def resolve(self, target: str, from_path: str, kind: Syntax = "wikilink") -> Resolution:
         """What `target` (without anchor, decoded) means in the note at `from_path`."""
         text = target if target.isascii() else unicodedata.normalize("NFC", target.replace("\xa0", " "))
+        if kind == "wikilink" and "." not in text and (path := self._paths.get(text + _NOTE)) is not None:
+            return Resolution(path, text)  # an exact path, as most links are
         if not text:
             return self._found(unicodedata.normalize("NFC", from_path), ())
         folder = unicodedata.normalize("NFC", from_path).rpartition("/")[0]

@@ -7,12 +7,13 @@ states is the second stage, `stating`, because links and words need the vault.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
 from synapse.engine.notes import inline
 from synapse.engine.notes.body import LARGEST_BODY, Outline, read_outline
-from synapse.engine.notes.diagnostics import Diagnostic
+from synapse.engine.notes.diagnostics import Diagnostic, Severity
 from synapse.engine.notes.frontmatter import read_frontmatter
 from synapse.engine.notes.source import Source, Span, rdf_text
 from synapse.engine.notes.syntax import Syntax, value_links
@@ -120,7 +121,13 @@ class Note:
 
     def properties(self, *words: str) -> tuple[Property, ...]:
         """The frontmatter properties whose folded key is one of `words`."""
-        return tuple(found for found in self.frontmatter if fold_word(found.key) in words)
+        return tuple(found for found in self.frontmatter if fold_key(found.key) in words)
+
+
+@lru_cache(maxsize=4096)
+def fold_key(key: str) -> str:
+    """`fold_word` of a key; a vault has few different ones."""
+    return fold_word(key)
 
 
 def is_listing(path: str) -> bool:
@@ -144,7 +151,7 @@ class _NoteReader:
         self.frontmatter = frontmatter
         self.by_word: dict[str, list[Property]] = {}
         for found in frontmatter:
-            self.by_word.setdefault(fold_word(found.key), []).append(found)
+            self.by_word.setdefault(fold_key(found.key), []).append(found)
         text = source.text
         self.body = text[body_index:] if body_index else text
         self.shift = body_index if source.encoded.isascii() else len(text[:body_index].encode())
@@ -160,7 +167,7 @@ class _NoteReader:
             for name, start, end in inline.read_tags(outline, encoded)
         )
         headings = tuple(
-            Heading(found.level, rdf_text(found.text), found.plain, self._span(found.start, found.end))
+            Heading(found.level, found.text, found.plain, self._span(found.start, found.end))
             for found in outline.headings
         )
         title, title_span = self._title(headings)
@@ -224,10 +231,10 @@ class _NoteReader:
     def _title(self, headings: tuple[Heading, ...]) -> tuple[str, Span | None]:
         written = self._first("title")
         if written is not None:
-            return rdf_text(" ".join(written.text.split())), written.span
+            return " ".join(written.text.split()), written.span
         for heading in headings:
             if heading.level == 1 and heading.plain:
-                return rdf_text(heading.plain), heading.span
+                return heading.plain, heading.span
         stem = PurePosixPath(self.source.path).name
         return rdf_text(stem[:-3] if stem.lower().endswith(".md") else stem), None
 
@@ -250,23 +257,25 @@ class _NoteReader:
 
     def _frontmatter_tags(self) -> list[Tag]:
         found: list[Tag] = []
-        for word in ("tags", "tag"):
-            for entry in self.by_word.get(word, ()):
-                for scalar in scalars(entry.value):
-                    name = scalar.text.strip().removeprefix("#").strip("/")
-                    if not name:
-                        continue
-                    if is_tag(name):
-                        found.append(Tag(name, scalar.span, True))
-                        continue
-                    self.source.report_at(
-                        scalar.span,
-                        "warning",
-                        "tag",
-                        f"{scalar.text.strip()[:60]!r} is not a tag, and Obsidian reads none here.",
-                        f"Write a list of words: {entry.key}: [a, b].",
+        for entry in (*self.by_word.get("tags", ()), *self.by_word.get("tag", ())):
+            for scalar in scalars(entry.value):
+                name = " ".join(scalar.text.split()).removeprefix("#").strip("/")
+                if is_tag(name):
+                    found.append(Tag(name, scalar.span, True))
+                elif name and not name.isdecimal() and isinstance(entry.value, ListValue):
+                    # Meant as one keyword (OKF has such), whatever Obsidian makes of it.
+                    found.append(Tag(name, scalar.span, True))
+                    self._report_tag(
+                        scalar, "info", "Obsidian reads no tag here", "Write - or _ between words."
                     )
+                elif name:
+                    advice = f"Write a list of words: {entry.key}: [a, b]."
+                    self._report_tag(scalar, "warning", "this is no tag, and was not read", advice)
         return found
+
+    def _report_tag(self, scalar: ScalarValue, severity: Severity, problem: str, hint: str) -> None:
+        text = scalar.text.strip()[:60]
+        self.source.report_at(scalar.span, severity, "tag", f"{text!r}: {problem}.", hint)
 
     def _property(self, found: inline.InlineProperty) -> Property:
         text, quoted = found.value, False
@@ -295,7 +304,7 @@ class _NoteReader:
     def _frontmatter_links(self) -> list[Link]:
         found: list[Link] = []
         for entry in self.frontmatter:
-            if fold_word(entry.key) not in _TEXT_KEYS:
+            if fold_key(entry.key) not in _TEXT_KEYS:
                 _value_links(entry.key, entry.value, found)
         return found
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from synapse.engine.notes.backlinks import generated_spans
@@ -16,7 +17,6 @@ from synapse.engine.notes.diagnostics import Diagnostic, Severity
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
-_LINE_END: Final = re.compile(rb"\r\n?|\n")
 _UNREADABLE: Final = re.compile("[\udc80-\udcff\x00]")
 _NOT_RDF_TEXT: Final = re.compile("[\ud800-\udfff\x00]")
 REPLACEMENT: Final = "\ufffd"
@@ -33,7 +33,7 @@ class Span(NamedTuple):
 
 def rdf_text(text: str) -> str:
     """`text` with U+FFFD for U+0000 and lone surrogates, which no RDF literal can hold."""
-    return _NOT_RDF_TEXT.sub(REPLACEMENT, text)
+    return text if text.isascii() and "\0" not in text else _NOT_RDF_TEXT.sub(REPLACEMENT, text)
 
 
 class Source:
@@ -42,7 +42,18 @@ class Source:
     text: what is parsed. encoded: its UTF-8 form. diagnostics: a list that readers append to.
     """
 
-    __slots__ = ("_ascii", "_first", "_lines", "_maps", "data", "diagnostics", "encoded", "path", "text")
+    __slots__ = (
+        "_ascii",
+        "_first",
+        "_last",
+        "_lines",
+        "_maps",
+        "data",
+        "diagnostics",
+        "encoded",
+        "path",
+        "text",
+    )
 
     def __init__(self, path: str, data: bytes) -> None:
         self.path = path
@@ -51,6 +62,7 @@ class Source:
         self._first = 3 if data.startswith(_BOM) else 0
         self._lines: list[int] | None = None
         self._ascii = data.isascii()
+        self._last = (0, 0, 0)
         # Each map: points in the later text, and what to add from there on to get the earlier offset.
         self._maps: list[tuple[list[int], list[int]]] = []
         points, shifts, parts = [0], [self._first], []
@@ -101,22 +113,33 @@ class Source:
 
     def span(self, start: int, end: int) -> Span:
         """The place in the file of the bytes `start` to `end` of `encoded`."""
+        if self._maps:
+            start, end = self._in_file(start, end)
+        lines = self._lines
+        if lines is None:
+            # Where each line begins; bytes.splitlines knows \n, \r and \r\n only.
+            lines = self._lines = list(accumulate(map(len, self.data.splitlines(True)), initial=0))
+            lines[0] = self._first
+        line = bisect_right(lines, start)
+        if not line:  # inside the byte-order mark
+            return Span(start, end, 1, 1)
+        if self._ascii:
+            return Span(start, end, line, start - lines[line - 1] + 1)
+        # From the last place in this line if that is before this one: a line may be megabytes long.
+        at_line, at, column = self._last
+        if at_line != line or at > start:
+            at, column = lines[line - 1], 1
+        column += len(self.data[at:start].decode("utf-8", "replace"))
+        self._last = line, start, column
+        return Span(start, end, line, column)
+
+    def _in_file(self, start: int, end: int) -> tuple[int, int]:
         for points, shifts in reversed(self._maps):
             first = bisect_right(points, start) - 1
             last = first if end == start else max(bisect_left(points, end) - 1, 0)
             start += shifts[first]
             end += shifts[last]
-        lines = self._lines
-        if lines is None:
-            lines = self._lines = [self._first]
-            lines.extend([found.end() for found in _LINE_END.finditer(self.data)])
-        line = bisect_right(lines, start)
-        begin = lines[line - 1] if line else start
-        if self._ascii:
-            column = start - begin + 1
-        else:
-            column = len(self.data[begin:start].decode("utf-8", "replace")) + 1
-        return Span(start, end, line or 1, column)
+        return start, end
 
     def report(self, offset: int, severity: Severity, code: str, message: str, hint: str = "") -> None:
         """Note a finding at a byte offset of `encoded`."""

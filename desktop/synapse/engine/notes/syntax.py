@@ -69,16 +69,18 @@ def wikilink(inner: str) -> tuple[str, str, str]:
     place, bar, text = inner.partition("|")
     if bar and place.endswith("\\"):
         place = place[:-1]
-    target, _, anchor = place.replace("\xa0", " ").partition("#")
-    return rdf_text(target.strip()), rdf_text(anchor.strip()), rdf_text(text.strip())
+    if not place.isascii():
+        place = place.replace("\xa0", " ")
+    target, _, anchor = place.partition("#")
+    return target.strip(), anchor.strip(), text.strip()
 
 
 def destination(url: str) -> tuple[str, str]:
     """Target and anchor of a Markdown link's destination, each percent-decoded once."""
     target, _, anchor = url.partition("#")
     if "%" in url:
-        target, anchor = unquote(target), unquote(anchor)
-    return rdf_text(target.strip()), rdf_text(anchor)
+        target, anchor = rdf_text(unquote(target)), rdf_text(unquote(anchor))
+    return target.strip(), anchor
 
 
 def has_scheme(destination: str) -> bool:

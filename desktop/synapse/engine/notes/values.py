@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from pyoxigraph import Literal
 
-from synapse.engine.notes.source import Span, rdf_text
+from synapse.engine.notes.source import Span
 from synapse.engine.terms import canonical
 from synapse.engine.terms import vocabulary as v
 
@@ -77,8 +77,8 @@ def scalars(value: Value) -> tuple[ScalarValue, ...]:
 
 
 def text_literal(text: str) -> Literal:
-    """The text as `xsd:string`."""
-    return Literal(rdf_text(text))
+    """The text, which `source.rdf_text` has seen or found nothing in, as `xsd:string`."""
+    return Literal(text)
 
 
 def plain_literal(text: str) -> Literal:
