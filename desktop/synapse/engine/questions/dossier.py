@@ -19,9 +19,9 @@ def dossier(reader: GraphReader, asked: str, limit: int = 500, cursor: str | Non
     Raises UnknownEntity, InvalidId, UsageError for a bad limit or cursor.
     """
     resolved = reader.resolve(asked)
-    entries = [
-        (_section(triple), triple) for triple in reader.about(resolved.iri)
-    ] + [(_INCOMING, triple) for triple in reader.naming(resolved.iri) if triple.subject != resolved.iri]
+    entries = [(_section(triple), triple) for triple in reader.about(resolved.iri)] + [
+        (_INCOMING, triple) for triple in reader.naming(resolved.iri) if triple.subject != resolved.iri
+    ]
     keyed = sorted(((_key(reader, section, triple), triple) for section, triple in entries), key=_first)
     shown, more = page(keyed, _first, limit, cursor)
     sections: list[list[Fact]] = [[], [], [], []]

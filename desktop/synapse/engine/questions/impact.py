@@ -47,9 +47,7 @@ def impact(
         raise UsageError(f"The depth is {depth}.", "Ask for at least 1, or leave it out for all.")
     resolved = reader.resolve(asked)
     forward, backward = dependency_properties(reader)
-    step_of: dict[NamedNode, tuple[int, Triple | None, NamedNode]] = {
-        resolved.iri: (0, None, resolved.iri)
-    }
+    step_of: dict[NamedNode, tuple[int, Triple | None, NamedNode]] = {resolved.iri: (0, None, resolved.iri)}
     frontier, steps = [resolved.iri], 0
     while frontier and (depth is None or steps < depth):
         steps += 1

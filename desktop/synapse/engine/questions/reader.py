@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from urllib.parse import unquote
 
-from pyoxigraph import Literal, NamedNode, Triple
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from synapse.engine.errors import UnknownEntity
 from synapse.engine.graph.store import GraphStore
@@ -18,7 +18,7 @@ from synapse.engine.questions.results import Entity, EntityKind, Fact, Source, V
 from synapse.engine.terms import Identities, Words, is_absolute_iri
 from synapse.engine.terms import vocabulary as v
 
-Term = NamedNode | Literal | Triple
+Term = NamedNode | BlankNode | Literal | Triple
 
 _SPOKEN_NAMESPACES = (v.PROP, v.TYPE, v.TAG)
 _BOOKKEEPING = (v.PROV, v.PROP)
@@ -84,6 +84,8 @@ class GraphReader:
             return Value(term.value, term.datatype.value, term.language)
         if isinstance(term, Triple):
             return Value(str(term), v.RDF_STATEMENT.value)
+        if isinstance(term, BlankNode):  # of a query's own making: none is stored
+            return Entity(str(term), str(term), str(term), "value")
         return self.entity(term)
 
     def entity(self, node: NamedNode) -> Entity:
@@ -150,7 +152,7 @@ class GraphReader:
         return Fact(
             self.entity(triple.subject),
             self.entity(triple.predicate),
-            self.describe(_ground(triple.object)),
+            self.describe(triple.object),
             inferred=not graphs,
             sources=self._sources(triple, graphs) if with_sources else (),
         )
@@ -210,11 +212,6 @@ class GraphReader:
 
     def _exists(self, node: NamedNode) -> bool:
         return bool(self.store.match(node) or self.store.match(object=node))
-
-
-def _ground(term: object) -> Term:
-    assert isinstance(term, (NamedNode, Literal, Triple))
-    return term
 
 
 def fallback_label(iri: str, entity_id: str | None, prefixes: Mapping[str, str]) -> str:

@@ -319,7 +319,13 @@ class Status:
 
 
 def as_json(result: object) -> object:
-    """A result as JSON values: dataclasses as objects, tuples as lists, nothing left out."""
+    """A result as JSON values: dataclasses as objects, tuples as lists, nothing left out.
+
+    A proof becomes the list of its steps, each after its premises, which it names by position: as a
+    tree it could be exponentially larger than it is.
+    """
+    if isinstance(result, Proof):
+        return {"steps": _steps(result)}
     if is_dataclass(result) and not isinstance(result, type):
         return {field.name: as_json(getattr(result, field.name)) for field in fields(result)}
     if isinstance(result, (list, tuple)):
@@ -327,3 +333,29 @@ def as_json(result: object) -> object:
     if isinstance(result, dict):
         return {str(key): as_json(value) for key, value in result.items()}
     return result
+
+
+def _steps(proof: Proof) -> list[object]:
+    position: dict[int, int] = {}
+    steps: list[object] = []
+    waiting = [proof]
+    while waiting:
+        step = waiting[-1]
+        missing = [premise for premise in step.premises if id(premise) not in position]
+        if id(step) in position or missing:
+            waiting += reversed(missing)
+            if not missing:
+                waiting.pop()
+            continue
+        waiting.pop()
+        position[id(step)] = len(steps)
+        steps.append(
+            {
+                "fact": as_json(step.fact),
+                "sentence": step.sentence,
+                "rule": step.rule,
+                "reference": step.reference,
+                "premises": [position[id(premise)] for premise in step.premises],
+            }
+        )
+    return steps

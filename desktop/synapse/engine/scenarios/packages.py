@@ -81,11 +81,8 @@ def load_scenario(name: str) -> Scenario:
 
 def own_terms() -> list[OntologyFile]:
     """Synapse's own axioms and labels."""
-    folder = resource_folder() / "terms"
-    return [
-        OntologyFile(ontology_graph(OWN_TERMS, path.stem), path, path.read_bytes())
-        for path in sorted(folder.glob("*.ttl"))
-    ]
+    path = resource_folder() / "terms" / "synapse.ttl"
+    return [OntologyFile(ontology_graph(OWN_TERMS, "terms"), path, path.read_bytes())]
 
 
 def _file(scenario: str, folder: Path, file: str) -> OntologyFile:

@@ -1,0 +1,7 @@
+"""`python -m synapse`: the command line."""
+
+import sys
+
+from synapse.cli import main
+
+sys.exit(main())

@@ -1,0 +1,13 @@
+"""The `synapse` command. Nothing is imported before it is known what was asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status: 0 done, 1 a finding or a failure, 2 wrong usage."""
+    from synapse.cli.run import run
+
+    return run(list(sys.argv[1:] if arguments is None else arguments))

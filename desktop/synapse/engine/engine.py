@@ -1,0 +1,504 @@
+"""The face: one open vault and all that can be done with it.
+
+Plain synchronous calls, safe from any thread. Writes run one at a time on the writer's thread and
+return when they are durable; each publishes one ChangeSet. Reads run where they are called.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Literal as OneOf
+from typing import ParamSpec, TypeVar
+
+from synapse.engine.asserting import assert_facts, retract_facts
+from synapse.engine.auditing import Audit
+from synapse.engine.backlinking import BacklinksWriter
+from synapse.engine.catalogue import FileRecord
+from synapse.engine.changes import ChangeSet
+from synapse.engine.errors import FileChanged, NotFound, SettingsInvalid, StoreCorrupt, VaultUnavailable
+from synapse.engine.graph.formats import export_dataset
+from synapse.engine.graph.results import QueryResult, Term
+from synapse.engine.graph.store import View
+from synapse.engine.indexing import Indexer, Progress
+from synapse.engine.notes import Resolution, ResolvedLink, read_bytes, watch
+from synapse.engine.notes.files import atomic_write
+from synapse.engine.questions import (
+    digest,
+    dossier,
+    explain,
+    find_fact,
+    impact,
+    neighbourhood,
+    provenance,
+    search,
+)
+from synapse.engine.questions.given import GivenTerm
+from synapse.engine.questions.neighbourhood import Direction
+from synapse.engine.questions.reader import GraphReader
+from synapse.engine.questions.results import (
+    Asserted,
+    BacklinksReport,
+    CheckReport,
+    Dossier,
+    Entity,
+    Impact,
+    IndexReport,
+    Neighbourhood,
+    NoteDiagnostic,
+    Proof,
+    Provenance,
+    Retracted,
+    ScenarioState,
+    SearchResult,
+    Status,
+    Value,
+)
+from synapse.engine.record import Agent, WrittenFact
+from synapse.engine.scenarios import available, load_scenario
+from synapse.engine.settings import Settings, save_settings
+from synapse.engine.sources import Places
+from synapse.engine.statements import state_file
+from synapse.engine.terms import Identities, Words
+from synapse.engine.vaults import Ownership, checked_vault, data_folder, this_device
+from synapse.engine.workspace import Workspace
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Listener = Callable[[ChangeSet], None]
+BacklinksMode = OneOf["preview", "write", "remove"]
+
+
+class Engine:
+    """One vault, owned by this process until `close`."""
+
+    def __init__(self, vault: Path, data: Path, ownership: Ownership, device: str) -> None:
+        self.vault = vault
+        self.name = vault.name
+        self._data = data
+        self._device = device
+        self._ownership = ownership
+        self.recovered: str | None = None
+        """Says where a corrupt store was put aside, for a person to read."""
+        self._workspace = self._open_workspace()
+        self._places = Places(self._workspace)
+        self._writer = ThreadPoolExecutor(1, "synapse-writer")
+        self._readers = ThreadPoolExecutor(4, "synapse-reader")
+        self._writer_thread: int | None = None
+        self._listeners: list[Listener] = []
+        self._closing = threading.Event()
+        self._watcher: threading.Thread | None = None
+
+    def _open_workspace(self) -> Workspace:
+        try:
+            workspace = Workspace(self.vault, self._data, self._device)
+            if workspace.is_in_step:
+                return workspace
+            workspace.close()
+            self._clear_derived()
+        except StoreCorrupt as error:
+            aside = self._put_aside()
+            self.recovered = f"{error.message} It was put aside as {aside} and made anew from the vault."
+        return Workspace(self.vault, self._data, self._device)
+
+    def _put_aside(self) -> Path:
+        number = 1
+        while (aside := self._data / f"graph.corrupt-{number}").exists():
+            number += 1
+        os.rename(self._data / "graph", aside)
+        self._clear_derived()
+        return aside
+
+    def _clear_derived(self) -> None:
+        """Remove graph and catalogue; the next index makes them anew."""
+        remove_derived(self._data)
+
+    # -- lifecycle and threads -----------------------------------------------------------------
+
+    def close(self) -> None:
+        """Finish the write under way, close the store and give the vault up. May be called twice."""
+        if self._closing.is_set():
+            return
+        self._closing.set()
+        if self._watcher is not None:
+            self._watcher.join(timeout=5)
+        self._readers.shutdown(wait=True, cancel_futures=True)
+        self._writer.shutdown(wait=True, cancel_futures=True)
+        self._workspace.close()
+        self._ownership.release()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run a call in the read pool of four, for whoever must not wait."""
+        if self._closing.is_set():
+            raise VaultUnavailable("The vault was closed.", "Open it again.")
+        return self._readers.submit(function, *args, **kwargs)
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` on the writer's thread after each write; returns what ends that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    def _write(self, function: Callable[[], T]) -> T:
+        """Run on the writer's thread, directly where this is it."""
+        if threading.get_ident() == self._writer_thread:
+            return function()
+        if self._closing.is_set():
+            raise VaultUnavailable("The vault was closed.", "Open it again.")
+        return self._writer.submit(self._as_writer, function).result()
+
+    def _as_writer(self, function: Callable[[], T]) -> T:
+        self._writer_thread = threading.get_ident()
+        return function()
+
+    def _publish(self, changeset: ChangeSet | None) -> None:
+        if changeset is not None:
+            for listener in list(self._listeners):
+                listener(changeset)
+
+    def watch(self) -> None:
+        """Follow the folder: files that others change are indexed as they change."""
+        if self._watcher is None:
+            self._watcher = threading.Thread(target=self._follow, name="synapse-watcher", daemon=True)
+            self._watcher.start()
+
+    def _follow(self) -> None:
+        for paths in watch(self.vault, self._closing):
+            if self._closing.is_set():
+                return
+            try:
+                self.index(paths)
+            except VaultUnavailable:
+                if self._closing.is_set():
+                    return  # else the vault vanished; it is looked at again with the next change
+
+    # -- writes --------------------------------------------------------------------------------
+
+    def index(
+        self,
+        paths: Iterable[str] | None = None,
+        *,
+        progress: Progress | None = None,
+        accept_deletions: bool = False,
+        dry_run: bool = False,
+    ) -> IndexReport:
+        """Read what changed, state it, deduce. paths: vault-relative, None for the whole vault.
+
+        Raises VaultUnavailable when the vault seems to have vanished, WriteFailed.
+        """
+
+        def work() -> IndexReport:
+            indexer = Indexer(self._workspace, progress)
+            report, changeset = indexer.run(paths, accept_deletions=accept_deletions, dry_run=dry_run)
+            self._publish(changeset)
+            return report
+
+        return self._write(work)
+
+    def assert_facts(
+        self, facts: Sequence[WrittenFact], *, source: str, reason: str, agent: Agent | None = None
+    ) -> Asserted:
+        """State facts, all or none, with where they come from and why.
+
+        Raises InvalidFact, InvalidId, WriteFailed. When it returns, the facts survive a crash.
+        """
+
+        def work() -> Asserted:
+            result, changeset = assert_facts(self._workspace, facts, source, reason, agent)
+            self._publish(changeset)
+            return result
+
+        return self._write(work)
+
+    def retract_facts(
+        self,
+        *,
+        assertion: str | None = None,
+        facts: Sequence[WrittenFact] = (),
+        reason: str,
+        agent: Agent | None = None,
+    ) -> Retracted:
+        """Withdraw an assertion, or single facts from every assertion that states them.
+
+        Raises RetractionRefused where no agent states a fact, naming the file and line to edit.
+        """
+
+        def work() -> Retracted:
+            result, changeset = retract_facts(
+                self._workspace, self._reader(), assertion, facts, reason, agent
+            )
+            self._publish(changeset)
+            return result
+
+        return self._write(work)
+
+    def write_note(self, path: str, content: bytes, expected: bytes | None) -> IndexReport:
+        """Save a note for a person and index it.
+
+        expected: the bytes that were read, None for a new note. Raises FileChanged, WriteFailed.
+        """
+
+        def work() -> IndexReport:
+            target = self._inside(path)
+            if expected is None:
+                target.parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(target, content, expected)
+            return self.index([path])
+
+        return self._write(work)
+
+    def backlinks(self, mode: BacklinksMode = "preview") -> BacklinksReport:
+        """The generated sections of all notes: what would be written, write it, or take it out."""
+
+        def work() -> BacklinksReport:
+            report = BacklinksWriter(self._workspace, self._reader()).run(mode)
+            if mode != "preview" and report.written:
+                self.index(report.written)
+            return report
+
+        return self._write(work)
+
+    def section_preview(self, path: str) -> tuple[bytes, bytes]:
+        """A note's bytes as they are and as they would be with its section."""
+        return BacklinksWriter(self._workspace, self._reader()).section(path)
+
+    def check(self, repair: bool = False) -> CheckReport:
+        """Compare graph, catalogue, journal and files with each other; mend what differs if asked."""
+
+        def work() -> CheckReport:
+            report, changeset = Audit(self._workspace).run(repair=repair)
+            self._publish(changeset)
+            return report
+
+        return self._write(work)
+
+    def rebuild(self, progress: Progress | None = None) -> IndexReport:
+        """Make graph and catalogue anew from vault and journal; the history is kept."""
+
+        def work() -> IndexReport:
+            self._workspace.close()
+            self._clear_derived()
+            self._workspace = Workspace(self.vault, self._data, self._device)
+            self._places = Places(self._workspace)
+            return self.index(progress=progress, accept_deletions=True)
+
+        return self._write(work)
+
+    # -- settings and scenarios ----------------------------------------------------------------
+
+    @property
+    def settings(self) -> Settings:
+        return self._workspace.settings
+
+    def change_setting(self, key: str, value: object) -> Settings:
+        """Save one setting and index what it changes. Raises SettingsInvalid, WriteFailed."""
+
+        def work() -> Settings:
+            settings = self._workspace.settings.with_value(key, value)
+            if settings == self._workspace.settings:
+                return settings
+            save_settings(self.vault, settings)
+            self._apply(settings)
+            return settings
+
+        return self._write(work)
+
+    def _apply(self, settings: Settings) -> None:
+        before, workspace = self._workspace.settings, self._workspace
+        if settings.base != before.base:
+            raise SettingsInvalid("The base of a vault with facts is changed by a rebuild.", "Use `rebuild`.")
+        workspace.apply_settings(settings)
+        if (settings.profile, settings.domain_and_range) != (before.profile, before.domain_and_range):
+            self._publish(workspace.reason_again())
+        if (settings.scenarios, settings.context, settings.ignore) != (
+            before.scenarios, before.context, before.ignore,
+        ):  # fmt: skip
+            self.index()
+
+    def backlinks_policy(self) -> str:
+        return self._workspace.settings.backlinks
+
+    def set_backlinks_policy(self, policy: str) -> None:
+        """`write`, `ask` or `off`. Raises SettingsInvalid."""
+        self.change_setting("backlinks", policy)
+
+    def scenarios(self) -> tuple[ScenarioState, ...]:
+        """All scenarios that come with Synapse, and which are installed."""
+        installed, rows = self._workspace.settings.scenarios, self._workspace.catalogue.ontologies()
+        found = []
+        for name in available():
+            scenario = load_scenario(name)
+            triples = sum(rows.get(file.graph.value, ("", 0))[1] for file in scenario.files)
+            current = all(rows.get(file.graph.value, ("", 0))[0] == file.hash for file in scenario.files)
+            state: OneOf["installed", "available", "outdated"] = (
+                "available" if name not in installed else "installed" if current else "outdated"
+            )
+            found.append(ScenarioState(name, scenario.version, scenario.description, triples, state))
+        return tuple(found)
+
+    def add_scenario(self, name: str) -> tuple[ScenarioState, ...]:
+        """Install a vocabulary. Raises NotFound."""
+        load_scenario(name)
+        installed = self._workspace.settings.scenarios
+        if name not in installed:
+            self.change_setting("scenarios", (*installed, name))
+        return self.scenarios()
+
+    def remove_scenario(self, name: str) -> tuple[ScenarioState, ...]:
+        """Take a vocabulary out, with all that rested on it. Raises NotFound."""
+        installed = self._workspace.settings.scenarios
+        if name not in installed:
+            raise NotFound(f"The scenario {name!r} is not installed.", "See `synapse scenarios list VAULT`.")
+        self.change_setting("scenarios", tuple(other for other in installed if other != name))
+        return self.scenarios()
+
+    # -- questions -----------------------------------------------------------------------------
+
+    @property
+    def identities(self) -> Identities:
+        return self._workspace.identities
+
+    @property
+    def words(self) -> Words:
+        return self._workspace.words
+
+    def _reader(self) -> GraphReader:
+        workspace = self._workspace
+        return GraphReader(
+            workspace.store,
+            workspace.entities,
+            workspace.identities,
+            workspace.words,
+            self._places.sources,
+            lambda: [target for target, _ in workspace.catalogue.unwritten()],
+        )
+
+    def query(
+        self,
+        text: str,
+        view: View = "all",
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+        cancel: threading.Event | None = None,
+    ) -> QueryResult:
+        """Answer SPARQL; see GraphStore.query."""
+        return self._workspace.store.query(text, view, limit, timeout, cancel)
+
+    def entity(self, entity: str) -> Entity:
+        """The entity of an id or IRI. Raises UnknownEntity with the nearest ids."""
+        reader = self._reader()
+        return reader.entity(reader.resolve(entity).iri)
+
+    def describe(self, terms: Iterable[Term | None]) -> list[Entity | Value | None]:
+        """Terms of a query's answer with labels; None stays None."""
+        reader = self._reader()
+        return [None if term is None else reader.describe(term) for term in terms]
+
+    def dossier(self, entity: str, limit: int = 500, cursor: str | None = None) -> Dossier:
+        return dossier(self._reader(), entity, limit, cursor)
+
+    def neighbourhood(
+        self,
+        entity: str,
+        depth: int = 1,
+        direction: Direction = "both",
+        predicates: Sequence[str] = (),
+        types: Sequence[str] = (),
+        limit: int = 200,
+    ) -> Neighbourhood:
+        return neighbourhood(self._reader(), entity, depth, direction, predicates, types, limit)
+
+    def impact(
+        self, entity: str, depth: int | None = None, limit: int = 1000, cursor: str | None = None
+    ) -> Impact:
+        return impact(self._reader(), entity, depth, limit, cursor)
+
+    def provenance(self, subject: GivenTerm, predicate: GivenTerm, object: GivenTerm) -> Provenance:
+        reader = self._reader()
+        triple = find_fact(reader, subject, predicate, object)
+        return self._write(lambda: provenance(reader, self._workspace.reasoner, triple))
+
+    def explain(self, subject: GivenTerm, predicate: GivenTerm, object: GivenTerm) -> Proof:
+        reader = self._reader()
+        triple = find_fact(reader, subject, predicate, object)
+        return self._write(lambda: explain(reader, self._workspace.reasoner, triple))
+
+    def search(self, text: str, limit: int = 50, cursor: str | None = None) -> SearchResult:
+        return search(self._reader(), self._workspace.catalogue, text, limit, cursor)
+
+    def digest(self) -> str:
+        workspace = self._workspace
+        recent = workspace.history.recent(20)
+        return digest(self._reader(), workspace.catalogue, self.name, workspace.status(), recent)
+
+    def status(self) -> Status:
+        return self._workspace.status()
+
+    def diagnostics(self, path: str | None = None) -> tuple[NoteDiagnostic, ...]:
+        """What could not be read as it was meant, by file and place."""
+        return tuple(
+            NoteDiagnostic(d.path, d.line, d.column, d.severity, d.code, d.message, d.hint)
+            for d in self._workspace.catalogue.diagnostics(path)
+        )
+
+    def notes(self) -> tuple[FileRecord, ...]:
+        """All notes, by path."""
+        return tuple(self._workspace.catalogue.files("note"))
+
+    def read_file(self, path: str) -> bytes:
+        """A file's bytes. Raises FileUnreadable, InvalidId for a path that leaves the vault."""
+        return read_bytes(self._inside(path))
+
+    def resolve_link(self, target: str, from_path: str, syntax: OneOf["wikilink", "markdown"]) -> Resolution:
+        """Where a link in a note leads."""
+        return self._workspace.resolver.resolve(target, from_path, syntax)
+
+    def links_in(self, path: str, content: bytes) -> tuple[ResolvedLink, ...]:
+        """The links of a note's text, which may not be saved yet, and what they mean."""
+        said = state_file(self._workspace, path, content).said
+        return said.links if said is not None else ()
+
+    def export(
+        self, format: str = "nquads", *, with_meta: bool = False, with_inferred: bool = False
+    ) -> bytes:
+        """The stated facts as RDF, blank nodes restored."""
+        return export_dataset(self._workspace.store, format, with_meta=with_meta, with_inferred=with_inferred)
+
+    def _inside(self, path: str) -> Path:
+        target = Path(os.path.realpath(self.vault / path))
+        if not target.is_relative_to(self.vault):
+            raise FileChanged("The path leaves the vault.", "Give a path inside it.", path=path)
+        return self.vault / path
+
+
+def remove_derived(data: Path) -> None:
+    """Remove the graph and the catalogue of a vault, not its history."""
+    import shutil
+
+    for path in (data / "graph", *data.glob("catalogue.sqlite*")):
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def open_vault(path: str | os.PathLike[str], data_root: Path | None = None) -> Engine:
+    """Open the vault in a folder; nothing is written into it.
+
+    data_root: the folder for derived data of all vaults, by default the user's. Call `index` next.
+    Raises VaultUnavailable, VaultLocked. A corrupt store is put aside and made anew.
+    """
+    vault = checked_vault(Path(path))
+    data = data_folder(vault, data_root)
+    ownership = Ownership(vault, data)
+    try:
+        return Engine(vault, data, ownership, this_device(data_root))
+    except BaseException:
+        ownership.release()
+        raise

@@ -1,0 +1,379 @@
+"""What one open vault consists of, and the one way in which it changes.
+
+A workspace belongs to the engine's writer: `commit` and `load` are called by one thread at a time.
+Reads of the store and the catalogue are safe from any thread.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+from pyoxigraph import NamedNode, Triple
+
+from synapse.engine.catalogue import Catalogue, FileRecord, Update
+from synapse.engine.changes import ChangeSet, Delta, GraphChange
+from synapse.engine.errors import FileUnreadable, SettingsInvalid, SynapseError
+from synapse.engine.graph.store import GraphStore
+from synapse.engine.notes import READER_VERSION, LinkResolver, read_bytes, read_note
+from synapse.engine.questions.reader import EntityIndex
+from synapse.engine.questions.results import Status
+from synapse.engine.reasoning import Reasoner
+from synapse.engine.record import History, Journal, Projection, is_schema_axiom, project, provenance, utc_now
+from synapse.engine.scenarios import Scenario, load_scenario
+from synapse.engine.settings import Settings, load_settings
+from synapse.engine.terms import Identities, Words
+from synapse.engine.terms import vocabulary as v
+
+_BUNDLE_ROOT = "index.md"
+_REASONING = provenance.activity_iri("reasoning")
+
+
+class Workspace:
+    """An open vault: its folder, its settings, and everything derived from it.
+
+    vault: the folder of notes. data: this machine's folder for graph, catalogue and history.
+    """
+
+    def __init__(self, vault: Path, data: Path, device: str) -> None:
+        self.vault = vault
+        self.data = data
+        self.problems: list[SynapseError] = []
+        self.settings, found = load_settings(vault)
+        self.problems += found
+        self.store = GraphStore.open(data / "graph", self.settings.base)
+        try:
+            self.catalogue = Catalogue(data / "catalogue.sqlite")
+            self.history = History(data / "history.sqlite")
+        except BaseException:
+            self.store.close()
+            raise
+        self.journal = Journal(vault / ".synapse" / "journal", device)
+        self._reasoner: Reasoner | None = None
+        self._counts: tuple[str, int, int] | None = None
+        self._load_words()
+        self.load_files(self.catalogue.files())
+        self.read_journal()
+
+    def close(self) -> None:
+        self.store.close()
+        self.catalogue.close()
+        self.history.close()
+
+    @property
+    def is_in_step(self) -> bool:
+        """Whether graph and catalogue are of one making; else both are made anew."""
+        if self.store.unfinished:
+            return False
+        epoch = self.catalogue.state("epoch")
+        return epoch == self.store.revision.epoch or (epoch is None and self.store.revision.number == 0)
+
+    # -- words and settings --------------------------------------------------------------------
+
+    def _load_words(self) -> None:
+        self.scenarios: list[Scenario] = []
+        for name in self.settings.scenarios:
+            try:
+                self.scenarios.append(load_scenario(name))
+            except SynapseError as error:
+                self.problems.append(SettingsInvalid(error.message, error.hint, path=error.path))
+        prefixes = {
+            prefix: namespace
+            for scenario in reversed(self.scenarios)
+            for prefix, namespace in scenario.prefixes.items()
+        }
+        contexts = [dict(self.settings.context), *(dict(scenario.context) for scenario in self.scenarios)]
+        self.words = Words(contexts, prefixes)
+        self._attachments: set[str] = set()
+        self.identities = Identities(self.settings.base, self._attachments)
+        self._meaning = sha256(
+            json.dumps([READER_VERSION, self.settings.base, contexts, prefixes]).encode("utf-8")
+        ).hexdigest()
+
+    def apply_settings(self, settings: Settings) -> None:
+        """Take new settings over; the caller indexes afterwards."""
+        self.settings = settings
+        self.problems.clear()
+        self._load_words()
+        self.load_files(self.files.values())
+        self.read_journal()
+
+    @property
+    def reading_stamp(self) -> str:
+        """Changes when notes must be stated again although no file did."""
+        return f"{self._meaning}-{'bundle' if self.is_bundle else 'vault'}"
+
+    # -- files in memory -----------------------------------------------------------------------
+
+    def load_files(self, records: Iterable[FileRecord]) -> None:
+        """Take over what the catalogue knows of files."""
+        self.files: dict[str, FileRecord] = {record.path: record for record in records}
+        self.refresh_index()
+
+    def refresh_index(self) -> None:
+        """Make the look-up tables of paths, ids and IRIs anew from `files`."""
+        self._attachments.clear()
+        self._attachments.update(path for path, record in self.files.items() if record.kind == "attachment")
+        self.resolver = LinkResolver(self.files)
+        paths: dict[str, str] = {}
+        ids: dict[str, str] = {}
+        iris: dict[str, str] = {}
+        self.graph_paths: dict[str, str] = {}
+        """IRI of a file's graph -> its path as it is spelled on disk."""
+        self.uris: dict[str, str] = {}
+        """Path of a note -> the IRI that its `uri:` gives its entity."""
+        for path, record in self.files.items():
+            if record.kind == "attachment":
+                continue
+            self.graph_paths[self.identities.document(path).value] = path
+            if record.kind != "note":
+                continue
+            ids[record.entity_id] = path
+            if record.uri is not None:
+                self.uris[path] = iris[record.entity_id] = record.uri
+            paths.setdefault(record.uri or self.identities.entity(record.entity_id).value, path)
+        self.entities = EntityIndex(paths, iris, ids, self._attachments)
+        self.is_bundle = self._declares_bundle()
+
+    def _declares_bundle(self) -> bool:
+        """Whether the root's index.md makes the vault an OKF bundle (data-model.md section 4)."""
+        if _BUNDLE_ROOT not in self.files:
+            return False
+        try:
+            note = read_note(_BUNDLE_ROOT, read_bytes(self.vault / _BUNDLE_ROOT))
+        except FileUnreadable:
+            return False
+        return note.okf_version is not None
+
+    # -- journal -------------------------------------------------------------------------------
+
+    def read_journal(self) -> None:
+        """Read every journal file and work out what the events say."""
+        reading = self.journal.read()
+        self.journal_positions = dict(reading.positions)
+        self.journal_warnings = reading.warnings
+        self.projection: Projection = project(reading.events, self.iri_of_id, self.words, self.identities)
+
+    def iri_of_id(self, entity_id: str) -> NamedNode:
+        """The IRI of an entity, with regard to the `uri:` of its note."""
+        return self.entities.iri(entity_id, self.identities)
+
+    # -- reasoning -----------------------------------------------------------------------------
+
+    @property
+    def reasoner(self) -> Reasoner:
+        """The reasoner, made from the store when first asked for."""
+        if self._reasoner is None:
+            reasoner = self.new_reasoner()
+            reasoner.rebuild(self.premises())
+            self._reasoner = reasoner
+        return self._reasoner
+
+    def new_reasoner(self) -> Reasoner:
+        return Reasoner(self.settings.profile, self.settings.domain_and_range)
+
+    def premises(self) -> set[Triple]:
+        """The stated facts that count for reasoning."""
+        found: set[Triple] = set()
+        for graph in self.store.graphs():
+            if graph != v.META:
+                found.update(triple for triple in self.store.triples(graph) if counts(graph, triple))
+        return found
+
+    def reason_again(self) -> ChangeSet:
+        """Deduce everything anew, by rules that changed."""
+        self._reasoner = None
+        wanted = frozenset(
+            triple for triple in self.reasoner.inferred() if not self.store.contains(triple, "stated")
+        )
+        present = frozenset(self.store.triples(v.INFERRED))
+        return self.set_inferred(Delta(wanted - present, present - wanted))
+
+    def set_inferred(self, inferred: Delta) -> ChangeSet:
+        """Change the inferred graph alone, where it is not what follows."""
+        self._reasoner = None
+        return self._commit((), inferred, None, None, (), ())
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """Have these files read anew by the next index, whatever the catalogue says of them."""
+        records = [replace(self.files[path], hash="", mtime_ns=-1) for path in paths if path in self.files]
+        self.files.update((record.path, record) for record in records)
+
+    # -- the one way to change -----------------------------------------------------------------
+
+    def commit(
+        self,
+        changes: Sequence[GraphChange],
+        *,
+        update: Update | None = None,
+        journal: Mapping[str, int] | None = None,
+        files: Sequence[str] = (),
+        removed_files: Sequence[str] = (),
+    ) -> ChangeSet:
+        """One transaction for graphs, default graph and inferences; then history and catalogue.
+
+        Raises WriteFailed with nothing changed.
+        """
+        changes = merged(changes)
+        try:
+            inferred = self._inferences(changes)
+            return self._commit(changes, inferred, update, journal, files, removed_files)
+        except BaseException:
+            self._reasoner = None  # it may know more than the store
+            raise
+
+    def _commit(
+        self,
+        changes: Sequence[GraphChange],
+        inferred: Delta,
+        update: Update | None,
+        journal: Mapping[str, int] | None,
+        files: Sequence[str],
+        removed_files: Sequence[str],
+    ) -> ChangeSet:
+        if changes or inferred or journal:
+            before = self._counted()
+            stated = self.store.union_delta(changes, _is_fact)
+            if inferred:
+                changes = merged([*changes, self._reasoning_meta()])
+            revision = self.store.apply(changes, inferred, journal)
+            self._counts = (
+                str(revision),
+                before[1] + len(stated.added) - len(stated.removed),
+                before[2] + len(inferred.added) - len(inferred.removed),
+            )
+            self.history.append(revision, utc_now(), changes)
+        if update is not None:
+            self._note_state(update)
+            self.catalogue.apply(update)
+        return self._changeset(changes, inferred, files, removed_files)
+
+    def load(
+        self, graphs: Mapping[NamedNode, Collection[Triple]], update: Update, journal: Mapping[str, int]
+    ) -> ChangeSet:
+        """The first load of an empty store; as `commit`, many times faster and not atomic."""
+        reasoner = self.new_reasoner()
+        derived = reasoner.rebuild(
+            triple
+            for graph, triples in graphs.items()
+            if graph != v.META
+            for triple in triples
+            if counts(graph, triple)
+        )
+        facts = {triple for graph, triples in graphs.items() if graph != v.META for triple in triples}
+        inferred = frozenset(derived - facts)
+        graphs = {**graphs, v.META: {*graphs.get(v.META, ()), *self._reasoning_meta().added}}
+        revision = self.store.load(graphs, inferred, journal)
+        self._reasoner = reasoner
+        self._counts = (str(revision), len(facts), len(inferred))
+        changes = [GraphChange(graph, added=frozenset(triples)) for graph, triples in graphs.items()]
+        self.history.append(revision, utc_now(), changes, whole=True)
+        self._note_state(update)
+        self.catalogue.apply(update)
+        return self._changeset(changes, Delta(inferred), [e.record.path for e in update.written], ())
+
+    def _inferences(self, changes: Sequence[GraphChange]) -> Delta:
+        """How `urn:synapse:inferred` changes: it holds what follows and nobody states. An agent's
+        axiom is stated although it is no premise, so the reasoner alone cannot say."""
+        if not any(change.graph != v.META for change in changes):
+            return Delta()
+        reasoner = self.reasoner
+        premises = self.store.union_delta(changes, counts)
+        derived = reasoner.update(premises.added, premises.removed)
+        stated = self.store.union_delta(changes, _is_fact)
+        aside = (stated.added | stated.removed) - (premises.added | premises.removed)
+        candidates = derived.added | derived.removed | aside
+        added, removed = set(), set()
+        for triple in candidates:
+            is_stated = triple in stated.added or (
+                triple not in stated.removed and self.store.contains(triple, "stated")
+            )
+            wanted = not is_stated and reasoner.derivation(triple) is not None
+            present = self.store.contains(triple, "inferred")
+            if wanted and not present:
+                added.add(triple)
+            elif present and not wanted:
+                removed.add(triple)
+        return Delta(frozenset(added), frozenset(removed))
+
+    def _reasoning_meta(self) -> GraphChange:
+        """The provenance of the inferred graph, as of now."""
+        now = utc_now()
+        new = provenance.inferences(_REASONING) | provenance.activity(_REASONING, now, now, v.REASONER)
+        old = frozenset(self.store.match(_REASONING, view=v.META))
+        return GraphChange(v.META, old - new, new)
+
+    # -- counting ------------------------------------------------------------------------------
+
+    def _note_state(self, update: Update) -> None:
+        update.state["epoch"] = self.store.revision.epoch
+        update.state["counts"] = json.dumps(self._counted())
+
+    def _counted(self) -> tuple[str, int, int]:
+        """Revision, stated facts without meta, inferred facts; counted only where it is not known."""
+        revision = str(self.store.revision)
+        if self._counts is None:
+            kept = json.loads(self.catalogue.state("counts") or "[null, 0, 0]")
+            self._counts = (str(kept[0]), int(kept[1]), int(kept[2]))
+        if self._counts[0] != revision:
+            facts = self.store.count("stated") - self.store.count(v.META)
+            self._counts = (revision, facts, self.store.count("inferred"))
+        return self._counts
+
+    def status(self) -> Status:
+        """The numbers of the status bar."""
+        revision, facts, inferred = self._counted()
+        incomplete = () if self._reasoner is None else tuple(map(str, self._reasoner.incomplete))
+        return Status(
+            revision,
+            sum(record.kind == "note" for record in list(self.files.values())),
+            facts,
+            inferred,
+            self.catalogue.diagnostic_count(),
+            incomplete,
+        )
+
+    def _changeset(
+        self,
+        changes: Sequence[GraphChange],
+        inferred: Delta,
+        files: Sequence[str],
+        removed_files: Sequence[str],
+    ) -> ChangeSet:
+        return ChangeSet(
+            self.store.revision,
+            tuple(changes),
+            inferred,
+            tuple(files),
+            tuple(removed_files),
+            self.catalogue.diagnostic_count(),
+        )
+
+
+def counts(graph: NamedNode, triple: Triple) -> bool:
+    """Whether a stated fact is a premise for the reasoner (reasoning.md point 10)."""
+    if graph == v.META:
+        return False
+    return not (graph.value.startswith(v.ASSERTION) and is_schema_axiom(triple))
+
+
+def _is_fact(graph: NamedNode, triple: Triple) -> bool:
+    return graph != v.META
+
+
+def merged(changes: Iterable[GraphChange]) -> list[GraphChange]:
+    """One change of each graph, in which later changes have the last word; empty ones left out."""
+    found: dict[NamedNode, GraphChange] = {}
+    for change in changes:
+        before = found.get(change.graph)
+        if before is not None:
+            change = GraphChange(
+                change.graph,
+                (before.removed - change.added) | change.removed,
+                (before.added - change.removed) | change.added,
+            )
+        found[change.graph] = change
+    return [change for change in found.values() if change]
