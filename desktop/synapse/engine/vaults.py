@@ -6,11 +6,12 @@ import json
 import os
 import shutil
 import sys
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from platformdirs import user_data_path
+from platformdirs import user_config_path, user_data_path, user_documents_path
 
 from synapse.engine.errors import VaultLocked, VaultUnavailable, WriteFailed
 from synapse.engine.record import device_id
@@ -102,5 +103,48 @@ def create_sample_vault(folder: Path) -> None:
     try:
         shutil.copytree(resource_folder() / "sample-vault", folder)
         save_settings(folder, Settings(backlinks="write"))
-    except OSError as error:
+    except (OSError, shutil.Error) as error:
         raise WriteFailed(f"{folder} cannot be made: {error.strerror}.", "Choose another place.") from error
+
+
+# -- the vaults a person works with --------------------------------------------------------------
+
+_MOST_RECENT = 10
+
+
+def _recent_file() -> Path:
+    return user_config_path(APPLICATION, appauthor=False) / "vaults.json"
+
+
+def recent_vaults() -> list[Path]:
+    """The vaults that this user opened in the window, the last first; those that are gone left out."""
+    try:
+        read = json.loads(_recent_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    paths = [Path(item) for item in read if isinstance(item, str)] if isinstance(read, list) else []
+    return [path for path in paths if path.is_dir()]
+
+
+def remember_vault(vault: Path) -> None:
+    """Put a vault first among the recent ones. A disk that refuses costs only the memory of it."""
+    paths = [str(vault), *(str(path) for path in recent_vaults() if path != vault)]
+    file = _recent_file()
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = file.with_suffix(".tmp")
+        temporary.write_text(json.dumps(paths[:_MOST_RECENT]), encoding="utf-8")
+        os.replace(temporary, file)
+
+
+def first_vault() -> Path:
+    """The vault to open where none is named: the last one, the first time a copy of the sample vault.
+
+    Raises WriteFailed where the copy cannot be made; a folder that is there is never overwritten.
+    """
+    for path in recent_vaults():
+        return path
+    folder = user_documents_path() / "Synapse" / "Sample vault"
+    if not folder.exists():
+        create_sample_vault(folder)
+    return folder
