@@ -99,6 +99,10 @@ QStatusBar QPushButton:hover { background: $hover; color: $text; }
 QStatusBar QPushButton:focus { border-color: $accent; }
 QStatusBar QPushButton#hasWarnings { color: $warning; }
 
+#section { background: $window; border-radius: 0; }
+#sectionTitle { color: $muted; font-weight: 600; }
+#sectionLines, #sectionLines:focus { background: transparent; border: none; padding: 0; }
+
 #bar { background: $selection; border-bottom: 1px solid $border; }
 #bar QPushButton#link:hover { background: $panel; }
 #welcome { background: $panel; }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synapse.window.editor.merging import applied, edits, merge
+from synapse.window.editor.merging import applied, edits, keep_both, merge
 
 texts = st.lists(st.sampled_from(["", "a", "b", "c", "\U0001f600 d", "e\u2028f"]), max_size=10).map("\n".join)
 
@@ -47,3 +47,10 @@ def test_no_line_that_was_typed_is_missing_from_a_merge(base: str, mine: str, th
 def test_a_merge_with_an_unchanged_side_is_the_other_side(base: str, other: str) -> None:
     assert merge(base, base, other).text == other
     assert merge(base, other, base).text == other
+
+
+@given(texts, texts, texts)
+def test_keeping_both_loses_no_line_of_either(base: str, mine: str, theirs: str) -> None:
+    kept = keep_both(base, mine, theirs).split("\n")
+    for version in (mine, theirs):
+        assert set(version.split("\n")) - set(base.split("\n")) <= set(kept)

@@ -97,3 +97,16 @@ def _trimmed(offset: int, old: str, new: str) -> Edit:
     while end < shorter - start and old[-1 - end] == new[-1 - end]:
         end += 1
     return Edit(offset + start, offset + len(old) - end, new[start : len(new) - end])
+
+
+def keep_both(base: str, mine: str, theirs: str) -> str:
+    """A merge that takes both versions where they touch the same lines, mine first."""
+    merged: list[str] = []
+    groups = Merge3(base.split("\n"), mine.split("\n"), theirs.split("\n")).merge_groups()
+    for kind, *lines in groups:
+        if kind == "conflict":
+            merged += lines[1]
+            merged += [line for line in lines[2] if line not in lines[1]]
+        else:
+            merged += lines[0]
+    return "\n".join(merged)
