@@ -121,6 +121,10 @@ class _OutlineReader:
             if event.__class__ is str:
                 if event != "Rule":
                     self._end_line()
+                    if open_links:
+                        open_links[-1][1].append(" ")
+                    if self._heading is not None:
+                        self._heading[1].append(" ")
                 after_markup = True
                 continue
             ((name, payload),) = event.items()

@@ -17,7 +17,15 @@ from synapse.engine.notes.facts import Gathering, ResolvedLink
 from synapse.engine.notes.links import Resolution, target_keys
 from synapse.engine.notes.reading import Link, LinkKind
 from synapse.engine.notes.source import Span
-from synapse.engine.notes.syntax import LinkText, destination, double_colon, has_scheme, is_web, single_colon
+from synapse.engine.notes.syntax import (
+    LinkText,
+    destination,
+    double_colon,
+    has_scheme,
+    is_web,
+    single_colon,
+    valid_iri,
+)
 from synapse.engine.terms import vocabulary as v
 
 _CITED: Final = re.compile(r"(?:https?|ftp)://|urn:|doi:", re.I)
@@ -213,7 +221,4 @@ def _web_iri(target: str) -> NamedNode | None:
     before, _, fragment = encoded.partition("#")
     if fragment:
         encoded = f"{before}#{fragment.replace('#', '%23')}"
-    try:
-        return NamedNode(encoded)
-    except ValueError:
-        return None
+    return valid_iri(encoded)

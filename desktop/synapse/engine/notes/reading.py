@@ -16,9 +16,9 @@ from synapse.engine.notes.body import LARGEST_BODY, Outline, read_outline
 from synapse.engine.notes.diagnostics import Diagnostic, Severity
 from synapse.engine.notes.frontmatter import read_frontmatter
 from synapse.engine.notes.source import Source, Span, rdf_text
-from synapse.engine.notes.syntax import Syntax, value_links
+from synapse.engine.notes.syntax import Syntax, valid_iri, value_links
 from synapse.engine.notes.values import ListValue, MapValue, Property, ScalarValue, Value, scalars
-from synapse.engine.terms import fold_word, is_absolute_iri
+from synapse.engine.terms import fold_word
 
 READER_VERSION: Final = 1
 """Goes into every content hash, so that a change of the reader's rules reads every note again."""
@@ -344,7 +344,7 @@ def is_tag(name: str) -> bool:
 
 def uri_problem(text: str) -> str | None:
     """Why `text` cannot be the IRI of a note's entity, or None if it can."""
-    if not is_absolute_iri(text):
+    if valid_iri(text) is None:
         return f"{text[:60]!r} is not an absolute IRI."
     if text.startswith(("vault:", "urn:synapse:")):
         return "names under vault: and urn:synapse: are Synapse's own."

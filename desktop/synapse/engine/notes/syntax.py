@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import unquote
 
+from pyoxigraph import NamedNode
+
 from synapse.engine.notes.source import rdf_text
 
 Syntax = Literal["wikilink", "markdown"]
@@ -91,6 +93,14 @@ def has_scheme(destination: str) -> bool:
 def is_web(target: str) -> bool:
     """Whether the target is an address under one of the known schemes rather than a title."""
     return _WEB.match(target) is not None
+
+
+def valid_iri(text: str) -> NamedNode | None:
+    """The absolute IRI that `text` is (RFC 3987), or None."""
+    try:
+        return NamedNode(text)
+    except ValueError:
+        return None
 
 
 def typed_title(title: str) -> str | None:
