@@ -13,7 +13,7 @@ import watchfiles
 
 from synapse.engine.notes import watching
 from synapse.engine.notes.atomic import atomic_write
-from synapse.engine.notes.watching import WHOLE_VAULT, is_remote, watch
+from synapse.engine.notes.watching import WHOLE_VAULT, expand, is_remote, watch
 
 
 class Watcher:
@@ -56,6 +56,11 @@ class Watcher:
 Start = Callable[..., Watcher]
 
 
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "_POLL_SECONDS", 0.1)
+
+
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     vault = tmp_path / "vault"
@@ -79,7 +84,7 @@ def test_new_changed_and_deleted_files_are_told(tmp_path: Path, start: Start, po
     watcher = start(polling=polling)
     (vault / "a.md").write_bytes(b"1")
     (vault / "people").mkdir()
-    watcher.until("a.md", "people")
+    watcher.until("a.md", *([] if polling else ["people"]))
     watcher.seen.clear()
     (vault / "people" / "bob.md").write_bytes(b"1")
     (vault / "a.md").write_bytes(b"changed")
@@ -106,10 +111,11 @@ def test_dot_folders_and_our_temporary_files_are_not_told(tmp_path: Path, start:
     assert set(watcher.seen) == {"note.md", "last.md"}
 
 
-def test_journal_and_settings_are_told_where_asked_for(tmp_path: Path, start: Start) -> None:
+@pytest.mark.parametrize("polling", [False, True])
+def test_journal_and_settings_are_told_where_asked_for(tmp_path: Path, start: Start, polling: bool) -> None:
     vault = tmp_path / "vault"
     (vault / ".synapse/journal").mkdir(parents=True)
-    watcher = start(synapse=True)
+    watcher = start(synapse=True, polling=polling)
     (vault / ".synapse/journal/other.jsonl").write_bytes(b"x")
     (vault / ".synapse/DIGEST.md").write_bytes(b"x")
     (vault / ".synapse/journal/other.jsonl.partial").write_bytes(b"x")
@@ -151,9 +157,12 @@ def test_a_vault_behind_a_link_is_watched(tmp_path: Path, start: Start) -> None:
     watcher.until("a.md")
 
 
-def test_a_vault_that_went_away_and_came_back_is_watched_again(tmp_path: Path, start: Start) -> None:
+@pytest.mark.parametrize("polling", [False, True])
+def test_a_vault_that_went_away_and_came_back_is_watched_again(
+    tmp_path: Path, start: Start, polling: bool
+) -> None:
     vault = tmp_path / "vault"
-    watcher = start()
+    watcher = start(polling=polling)
     vault.rename(tmp_path / "away")
     watcher.until(WHOLE_VAULT)
     watcher.seen.clear()
@@ -164,18 +173,24 @@ def test_a_vault_that_went_away_and_came_back_is_watched_again(tmp_path: Path, s
     watcher.until("a.md")
 
 
+def test_polling_sees_every_change_within_one_second(tmp_path: Path, start: Start) -> None:
+    vault = tmp_path / "vault"
+    watcher = start(polling=True)
+    for content in (b"1", b"2", b"3"):
+        (vault / "a.md").write_bytes(content)
+        watcher.until("a.md")
+        watcher.seen.clear()
+
+
 @pytest.mark.parametrize("error", [OSError("OS file watch limit reached"), RuntimeError("no inotify")])
 def test_without_notifications_it_polls(
     tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    real = watchfiles.watch
     refused: list[bool] = []
 
-    def limited(*paths: Path, **options: object) -> Iterator[set[tuple[watchfiles.Change, str]]]:
-        if not options["force_polling"]:
-            refused.append(True)
-            raise error
-        return real(*paths, **options)  # type: ignore[arg-type]
+    def limited(*_: Path, **__: object) -> Iterator[set[tuple[watchfiles.Change, str]]]:
+        refused.append(True)
+        raise error
 
     monkeypatch.setattr(watching, "watch_files", limited)
     watcher = start(polling=False)
@@ -194,3 +209,23 @@ def test_stopping_takes_no_time(start: Start) -> None:
 def test_this_machine_s_own_folders_are_not_remote() -> None:
     assert not is_remote(Path("/"))
     assert not is_remote(Path("/proc"))
+
+
+def test_folders_in_a_change_stand_for_the_files_that_are_and_were_in_them(tmp_path: Path) -> None:
+    for path in ("new/deep/a.md", "new/b.md", "new/draft.md", "newer.md", "c.md"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(b"x")
+    known = ["old/a.md", "old/deep/b.md", "older.md", "c.md", "gone.md"]
+    assert expand(tmp_path, ["new", "old"], known, ["draft.md"]) == {
+        "new/deep/a.md",
+        "new/b.md",
+        "old/a.md",
+        "old/deep/b.md",
+    }
+    assert expand(tmp_path, ["c.md", "gone.md", "newer.md", "never.md"], known) == {
+        "c.md",
+        "gone.md",
+        "newer.md",
+    }
+    assert expand(tmp_path, ["c.md", WHOLE_VAULT], known) is None
+    assert expand(tmp_path, [], known) == set()

@@ -27,6 +27,7 @@ __all__ = [
     "atomic_write",
     "content_hash",
     "file_kind",
+    "look",
     "read_bytes",
     "remove_leftovers",
     "scan",
@@ -133,6 +134,32 @@ def scan(vault: Path, ignore: Ignore | Sequence[str] = ()) -> Scan:
     return Scan(
         tuple(files), tuple(sorted(walk.problems, key=key)), tuple(sorted(walk.unread)), tuple(walk.leftovers)
     )
+
+
+def look(vault: Path, path: str, ignore: Ignore | Sequence[str] = ()) -> FileEntry | None:
+    """One file by its vault-relative path, as `scan` would give it; None where it would not.
+
+    A path that leads out of the vault, through a dot folder or to a folder gives None.
+    """
+    ignored = ignore if isinstance(ignore, Ignore) else Ignore(ignore)
+    parts = path.split("/")
+    if any(not part or part.startswith(".") for part in parts) or ignored.covers(path):
+        return None
+    root = os.path.realpath(vault)
+    file = os.path.join(root, *parts)
+    try:
+        path.encode("utf-8")
+        if os.path.realpath(os.path.dirname(file)) != os.path.dirname(file):
+            return None  # below a link to a folder
+        target = os.path.realpath(file)
+        if not target.startswith(root.rstrip(os.sep) + os.sep):
+            return None
+        status = os.stat(target)
+    except (OSError, UnicodeEncodeError):
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return FileEntry(path, status.st_size, status.st_mtime_ns, file_kind(path))
 
 
 def _diagnostic_order(diagnostic: Diagnostic) -> tuple[str, str]:

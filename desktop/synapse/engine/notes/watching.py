@@ -6,12 +6,15 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from watchfiles import watch as watch_files
 
+from synapse.engine.errors import VaultUnavailable
 from synapse.engine.notes.atomic import is_temporary
+from synapse.engine.notes.files import Ignore, scan
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +26,8 @@ SETTINGS_FILE = ".synapse/settings.json"
 
 _GROUP_MS = 300  # the longest time that changes are collected: seen within a second
 _QUIET_MS = 50
-_POLL_MS = 1000
+_POLL_SECONDS = 1.0
+_POLL_SHARE = 10  # a scan of a large vault may take at most a tenth of the time
 _REMOTE = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "fuse.sshfs", "vboxsf"}
 
 
@@ -32,23 +36,26 @@ def watch(
 ) -> Iterator[set[str]]:
     """Yields sets of changed vault-relative paths until `stop` is set.
 
-    A folder's name stands for all that is in it (a renamed folder is one change); WHOLE_VAULT
+    A folder's name stands for all that is in it (a renamed folder can be one change); WHOLE_VAULT
     stands for everything, when the vault's folder went away or came back or the way of watching
-    changed. Dot folders, dot files and our own temporary files are left out; with `synapse`, the
-    vault's journal files and settings are told of too. polling: None watches by the system's
-    notifications and polls where there are none: on network file systems, or past the system's
-    limit of watches.
+    changed; `expand` makes files of both. Dot folders, dot files and our own temporary files are
+    left out; with `synapse`, the vault's journal files and settings are told of too.
+    polling: None watches by the system's notifications and polls where there are none: on network
+    file systems, or past the system's limit of watches.
     """
     root = Path(os.path.realpath(vault))
     poll = is_remote(root) if polling is None else polling
     while not stop.is_set():
-        try:
-            yield from _changes(root, stop, synapse, poll)
-        except (OSError, RuntimeError) as error:
-            # watchfiles: OSError for limits and permissions, WatchfilesRustInternalError otherwise
-            if root.is_dir():
-                log.warning("watching %s by notifications failed (%s); polling instead", root.name, error)
-                poll = True
+        if poll:
+            yield from _polled(root, stop, synapse)
+        else:
+            try:
+                yield from _notified(root, stop, synapse)
+            except (OSError, RuntimeError) as error:
+                # watchfiles: OSError for limits and permissions, WatchfilesRustInternalError otherwise
+                if root.is_dir():
+                    log.warning("watching %s by notifications failed (%s); polling instead", root.name, error)
+                    poll = True
         if not stop.is_set():
             yield {WHOLE_VAULT}
         while not stop.is_set() and not root.is_dir():
@@ -57,8 +64,33 @@ def watch(
                 yield {WHOLE_VAULT}
 
 
-def _changes(root: Path, stop: threading.Event, synapse: bool, poll: bool) -> Iterator[set[str]]:
-    """Ends when the root itself is gone."""
+def expand(
+    vault: Path, paths: Iterable[str], known: Collection[str], ignore: Ignore | Sequence[str] = ()
+) -> set[str] | None:
+    """The files that a set of changes from `watch` is about; None for the whole vault.
+
+    known: the vault-relative paths of the files known before, so that a folder that went away
+    stands for all that was in it.
+    """
+    found: set[str] = set()
+    folders: list[str] = []
+    for path in paths:
+        if path == WHOLE_VAULT:
+            return None
+        if path in known or (vault / path).is_file():
+            found.add(path)
+        else:
+            folders.append(path + "/")
+    if folders:
+        below = tuple(folders)
+        found.update(path for path in known if path.startswith(below))
+        if any((vault / folder).is_dir() for folder in folders):
+            found.update(entry.path for entry in scan(vault, ignore).files if entry.path.startswith(below))
+    return found
+
+
+def _notified(root: Path, stop: threading.Event, synapse: bool) -> Iterator[set[str]]:
+    """Changes as the system tells them; ends when the root itself is gone."""
     identity = _identity(root)
     for changes in watch_files(
         root,
@@ -69,8 +101,7 @@ def _changes(root: Path, stop: threading.Event, synapse: bool, poll: bool) -> It
         yield_on_timeout=True,
         stop_event=stop,
         raise_interrupt=False,
-        force_polling=poll,
-        poll_delay_ms=_POLL_MS,
+        force_polling=False,
         ignore_permission_denied=True,
     ):
         paths = {path for _, changed in changes if (path := _relative(root, changed)) is not None}
@@ -79,6 +110,43 @@ def _changes(root: Path, stop: threading.Event, synapse: bool, poll: bool) -> It
         # Notifications end with the folder; another one at its path would go unnoticed.
         if _identity(root) != identity:
             return
+
+
+def _polled(root: Path, stop: threading.Event, synapse: bool) -> Iterator[set[str]]:
+    """Changes found by looking again and again; ends when the root itself is gone.
+
+    Our own, because watchfiles' polling compares times by the second and misses a second change
+    within one.
+    """
+    try:
+        before = _snapshot(root, synapse)
+        took = 0.0
+        while not stop.wait(max(_POLL_SECONDS, took * _POLL_SHARE)):
+            began = time.monotonic()
+            after = _snapshot(root, synapse)
+            took = time.monotonic() - began
+            changed = {path for path, _ in before.items() ^ after.items()}
+            if changed:
+                yield changed
+            before = after
+    except VaultUnavailable:
+        return  # the caller waits for it to come back
+
+
+def _snapshot(root: Path, synapse: bool) -> dict[str, tuple[int, int, int]]:
+    """Path -> size, modification time and inode of every file that is told of."""
+    found = {}
+    paths = [entry.path for entry in scan(root).files]
+    if synapse:
+        paths.append(SETTINGS_FILE)
+        paths += [f"{JOURNAL_FOLDER}/{path.name}" for path in (root / JOURNAL_FOLDER).glob("*.jsonl")]
+    for path in paths:
+        try:
+            status = (root / path).stat()
+        except OSError:
+            continue  # gone since it was listed: the next look tells
+        found[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
+    return found
 
 
 def _identity(root: Path) -> tuple[int, int] | None:
