@@ -68,15 +68,16 @@ class Indexer:
         stamp_moved = workspace.catalogue.state("reading-stamp") != workspace.reading_stamp
         before = dict(workspace.files)
         self._register(survey)
+        carried_out = False
         try:
             restated = self._restated(survey, before, everything=stamp_moved)
             statements = self._state(survey, restated)
-            if dry_run:
+            result = self._carry_out(survey, statements, before, dry_run)
+            carried_out = not dry_run
+            return result
+        finally:
+            if not carried_out:
                 workspace.load_files(before.values())
-            return self._carry_out(survey, statements, before, dry_run)
-        except BaseException:
-            workspace.load_files(before.values())
-            raise
 
     # -- surveying -----------------------------------------------------------------------------
 
