@@ -21,6 +21,7 @@ from synapse.engine.notes.backlinks import (
     with_section,
     without_section,
 )
+from synapse.engine.notes.frontmatter import split
 
 LINES = ("- [[people/alice]] knows this", "- [[projects/apollo]] part of · inferred")
 SECTION = render_section(LINES)
@@ -207,6 +208,20 @@ def test_generated_lines_are_named_for_the_reader_even_where_markers_are_damaged
 
 def test_a_section_in_code_is_text_like_any_other() -> None:
     assert generated_spans(b"```\n" + SECTION + b"\n```\n") == ()
+
+
+@given(_notes)
+@example(b"---" + b" " * 1000 + b"\na: b\n---\nbody")
+@example(b"---\n---\n")
+@example(b"---\r\na: b\r\n...  \r\nbody")
+@example(b"--- \ra\r---\rbody")
+@example(b"----\na\n---\n")
+def test_the_body_begins_where_the_reader_has_it(data: bytes) -> None:
+    offset = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    text = data[offset:].decode()
+    place = split(text)
+    start = 0 if place is None else len(text[: place[2]].encode())
+    assert backlinks._body_start(data) == offset + start
 
 
 # --- lines -----------------------------------------------------------------------------------------

@@ -46,6 +46,8 @@ _OPTIONS = (
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _REST_OF_LINE = re.compile(rb"[ \t]*(\r\n|\n|\r)?")
+_FRONTMATTER_START = re.compile(rb"---[ \t]*+(?:\r\n|\n|\r)")
+_FRONTMATTER_END = re.compile(rb"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:\r\n|\n|\r|\Z)")
 _OWN_LINE = re.compile(rb"(?:## Backlinks|- \[.*|- and \d+ more)[ \t]*\Z")
 _TOGGLE = re.compile(rb"\\.|%%|\$\$", re.DOTALL)
 
@@ -404,17 +406,9 @@ def _own_lines_end(data: bytes, end: int) -> int:
 def _body_start(data: bytes) -> int:
     """The byte after BOM and frontmatter block, where CommonMark begins (data-model, section 4)."""
     offset = len(_BOM) if data.startswith(_BOM) else 0
-    first, *_ = data[offset : offset + 256].splitlines() or [b""]
-    if first.rstrip(b" \t") != b"---":
-        return offset
-    start = None
-    for ending in _LINE_END.finditer(data, offset):
-        if start is not None and data[start : ending.start()].rstrip(b" \t") in (b"---", b"..."):
-            return ending.end()
-        start = ending.end()
-    if start is not None and data[start:].rstrip(b" \t") in (b"---", b"..."):
-        return len(data)
-    return offset
+    first = _FRONTMATTER_START.match(data, offset)
+    last = _FRONTMATTER_END.search(data, first.end()) if first else None
+    return last.end() if last else offset
 
 
 def _text(data: bytes) -> str:
