@@ -21,10 +21,7 @@ import time
 from hashlib import sha256
 from pathlib import Path
 
-WORDS = (
-    "river stone market ledger orchard signal harbour lantern meadow copper thread window garden"
-    " paper engine bridge winter summer morning evening letter forest island valley mirror"
-).split()
+WORDS = ("river", "stone", "market", "ledger", "orchard", "signal", "harbour", "lantern", "meadow", "copper")
 TYPES = ("Person", "Project", "Book", "Module", "Event")
 MEASURES = ("floor", "cold", "warm", "edit")
 
@@ -123,8 +120,8 @@ def main() -> None:
         return
     for row in rows:
         print(
-            f"{row['notes']:,} notes, {row['facts']:,.0f} facts, {row['inferred']:,.0f} inferred, {runs} runs:"
-            f" {row['notes_per_second']:,.0f} notes/s"
+            f"{row['notes']:,} notes, {row['facts']:,.0f} facts, {row['inferred']:,.0f} inferred,"
+            f" {runs} runs: {row['notes_per_second']:,.0f} notes/s"
         )
         for name in (*MEASURES, "peak_mb"):
             value, unit = row[name], "MB" if name == "peak_mb" else "s"

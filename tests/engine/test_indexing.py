@@ -65,7 +65,9 @@ def test_a_deleted_statement_goes_with_what_rested_on_it(vault: Any) -> None:
         vault.touch("people/ada.md", "sees:: [[people/cem]]\n")
         assert engine.index().changed == ("people/ada.md",)
         assert knows(engine) == set()
-        assert rows(engine, "SELECT ?a ?b { ?a prop:sees ?b }") == {("vault:/people/ada", "vault:/people/cem")}
+        assert rows(engine, "SELECT ?a ?b { ?a prop:sees ?b }") == {
+            ("vault:/people/ada", "vault:/people/cem")
+        }
         assert engine.check().ok
 
 
@@ -128,7 +130,9 @@ def test_a_uri_renames_the_entity_everywhere(vault: Any) -> None:
         vault.touch("people/ada.md", "---\nuri: https://example.org/ada\n---\n# Ada\n")
         assert engine.index().restated == ("note.md",)
         assert rows(engine, "SELECT ?b { <note> schema:mentions ?b }") == {("https://example.org/ada",)}
-        assert rows(engine, "SELECT ?b { <https://example.org/ada> prop:likes ?b }") == {("vault:/people/bob",)}
+        assert rows(engine, "SELECT ?b { <https://example.org/ada> prop:likes ?b }") == {
+            ("vault:/people/bob",)
+        }
         assert engine.entity("people/ada").iri == "https://example.org/ada"
         assert engine.entity("https://example.org/ada").id == "people/ada"
         assert engine.check().ok
