@@ -59,9 +59,10 @@ def place_subgraph(
     sizes: Floats,
     known: dict[str, tuple[float, float]],
     pinned: frozenset[str],
+    aspect: float,
 ) -> tuple[Neighbourhood, Subgraph, Floats]:
     """Runs in the read pool."""
-    return found, graph, lay_out_subgraph(graph, sizes, known=known, pinned=pinned)
+    return found, graph, lay_out_subgraph(graph, sizes, known=known, pinned=pinned, aspect=aspect)
 
 
 class NeighbourhoodPanel(FollowingPanel):
@@ -207,6 +208,9 @@ class NeighbourhoodPanel(FollowingPanel):
         found, graph = answer
         if self._layout_task is not None and not self._layout_task.finished:
             self._layout_task.cancel()
+        if not self.canvas.isVisible():
+            # It has no size of its own yet; the labels and the shape of the picture depend on it.
+            self.canvas.resize(self.width(), max(self.height() - 130, 120))
         self._layout_task = self.session.run(
             place_subgraph,
             found,
@@ -214,6 +218,7 @@ class NeighbourhoodPanel(FollowingPanel):
             self.canvas.sizes(graph),
             self.canvas.places(),
             self.canvas.pins(),
+            self.canvas.aspect(),
             done=self._laid_out,
             failed=self._failed,
         )
@@ -305,7 +310,13 @@ class NeighbourhoodPanel(FollowingPanel):
             self._heading.setText(graph.relation(edge))
             rows = fact_rows(graph.facts[edge])
         self.facts.set_rows(rows)
+        # What was clicked must not slip away from under the pointer.
+        self.canvas.steady = True
         self._details.setVisible(bool(rows) and not self.as_list.isChecked())
+        self.splitter.refresh()
+        self.canvas.steady = False
+        if node >= 0:
+            self.canvas.reveal(node)
 
     @Slot(bool)
     def _on_as_list(self, on: bool) -> None:

@@ -21,6 +21,7 @@ LENGTH = 96.0
 """Rest length of a spring in scene units (pixels at zoom 1), between the edges of two nodes."""
 REPULSION = 0.30
 PULL_TO_MIDDLE = 0.02
+MOST_STRETCH = 1.9
 ROUNDS = 260
 """Rounds for up to 150 nodes; larger graphs get fewer, so that none takes much over half a second."""
 
@@ -33,6 +34,7 @@ def lay_out(
     centre: int = 0,
     start: Floats | None = None,
     fixed: Bools | None = None,
+    aspect: float | None = None,
     seed: int = 0,
 ) -> Floats:
     """Positions (n, 2) in scene units (pixels at zoom 1), the same for the same arguments.
@@ -40,7 +42,8 @@ def lay_out(
     ends: (m, 2) node indexes; self loops and parallel edges pull once at most. sizes: (n, 2),
     half width and half height of what must not be covered. start: (n, 2) earlier positions, NaN
     where there is none; those in `fixed` (n,) stay. No two boxes overlap in the result, unless
-    both are fixed. Time O(rounds * n^2), memory O(n^2): meant for n up to about 600.
+    both are fixed. aspect: height by width of the view; the picture is stretched some way towards
+    it, unless a node is fixed. Time O(rounds * n^2), memory O(n^2): meant for n up to about 600.
     """
     if n == 0:
         return np.zeros((0, 2))
@@ -57,6 +60,8 @@ def lay_out(
     components = _components(n, ends, centre)
     rounds = round(ROUNDS * min(1.0, 150 / n) ** 0.7 * (0.5 if known.mean() > 0.5 else 1.0))
     place = _relax(place, pairs, reach, held, rounds, warm=bool(known.any()))
+    if aspect is not None and not held.any():
+        place = _stretched(place, aspect)
     place = _together(place, sizes, components, held)
     place = separate(place, sizes, held)
     return place if held.any() else place - place[centre]
@@ -119,6 +124,13 @@ def _relax(
         y += force_y * step
         heat *= cooling
     return np.stack([x, y], axis=1)
+
+
+def _stretched(place: Floats, aspect: float) -> Floats:
+    """Positions drawn out in one direction and in from the other, never more than MOST_STRETCH."""
+    extent = np.maximum(np.ptp(place, axis=0), LENGTH)
+    by = float(np.clip(aspect * extent[0] / extent[1], 1 / MOST_STRETCH, MOST_STRETCH))
+    return place * np.array([by**-0.5, by**0.5])
 
 
 def _components(n: int, ends: Ints, centre: int) -> NDArray[np.int64]:

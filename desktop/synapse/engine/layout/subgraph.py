@@ -100,12 +100,13 @@ def lay_out_subgraph(
     *,
     known: Mapping[str, tuple[float, float]] | None = None,
     pinned: frozenset[str] = frozenset(),
+    aspect: float | None = None,
     seed: int = 0,
 ) -> Floats:
     """Positions (n, 2) of a subgraph's nodes (see `lay_out`).
 
     known: positions by IRI from an earlier picture, from which shared nodes start; those in
-    `pinned` stay there.
+    `pinned` stay there. aspect: height by width of the view.
     """
     known = known or {}
     start = np.full((len(graph.nodes), 2), np.nan)
@@ -115,4 +116,6 @@ def lay_out_subgraph(
             start[index] = place
             fixed[index] = node.entity.iri in pinned
     n = len(graph.nodes)
-    return lay_out(n, graph.ends, sizes, centre=graph.centre, start=start, fixed=fixed, seed=seed)
+    return lay_out(
+        n, graph.ends, sizes, centre=graph.centre, start=start, fixed=fixed, aspect=aspect, seed=seed
+    )

@@ -19,7 +19,8 @@ from synapse.window.graph.look import LABEL_GAP, Look
 Floats = NDArray[np.float64]
 
 FADED = 0.14
-LABEL_MOST = 170.0
+BESIDE_SELECTED = 0.4
+LABEL_MOST, LABEL_LEAST = 170.0, 84.0
 EDGE_LABEL_MOST = 130.0
 ALWAYS_LABELLED = 12
 """So many of the largest nodes keep their labels at any zoom."""
@@ -95,6 +96,8 @@ class Painter:
 
     def __init__(self, colours: Colours, font: QFont) -> None:
         self.colours = colours
+        self.label_most = LABEL_MOST
+        """Pixels after which a label is cut."""
         self.font = font
         self.metrics = QFontMetricsF(font)
         self.bold = QFont(font)
@@ -103,6 +106,10 @@ class Painter:
         self.small = QFont(font)
         self.small.setPointSizeF(max(font.pointSizeF() * 0.86, 6.5))
         self.small_metrics = QFontMetricsF(self.small)
+
+    def fit_labels(self, width: float) -> None:
+        """In a narrow view long labels would leave no room for the picture."""
+        self.label_most = float(np.clip(0.32 * width, LABEL_LEAST, LABEL_MOST))
 
     def paint(self, painter: QPainter, picture: Picture, camera: Camera, width: float, height: float) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -114,6 +121,8 @@ class Painter:
         edges = self._visible_edges(picture, shape, view)
         lit = self._lit_edges(picture, bright)
         many = float(np.clip(1.25 - edges.sum() / 400, 0.45, 1.0))
+        if lit.any():
+            many = min(many, BESIDE_SELECTED)
         self._edges(painter, picture, shape, edges & ~lit, FADED if bright is not None else many)
         self._edges(painter, picture, shape, edges & lit, 1.0)
         self._nodes(painter, picture, screen, radius, bright, view)
@@ -255,7 +264,7 @@ class Painter:
         for node in in_order(importance, wanted).tolist():
             strong = node in (graph.centre, picture.selected, picture.hovered)
             metrics = self.bold_metrics if strong else self.metrics
-            text = metrics.elidedText(picture.look.label[node], Qt.TextElideMode.ElideRight, LABEL_MOST)
+            text = metrics.elidedText(picture.look.label[node], Qt.TextElideMode.ElideRight, self.label_most)
             width = metrics.horizontalAdvance(text)
             x = float(screen[node, 0])
             top = float(screen[node, 1]) + float(radius[node]) + LABEL_GAP + (3.0 if strong else 0.0)
