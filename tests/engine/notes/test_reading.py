@@ -308,7 +308,7 @@ def test_time_is_linear_in_hostile_text(name: str) -> None:
         return best
 
     # Four times the text: linear takes 4 times as long, quadratic 16.
-    small, large = seconds(40_000), seconds(160_000)
+    small, large = seconds(20_000), seconds(80_000)
     assert large < 10 * small + 0.05
 
 

@@ -21,7 +21,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from synapse.engine.notes.source import Source, Span, rdf_text
 from synapse.engine.notes.values import ListValue, MapValue, Property, ScalarValue, Value
 
-LARGEST_BLOCK: Final = 1024 * 1024
+LARGEST_BLOCK: Final = 256 * 1024
 """Characters; no property is read from a larger block."""
 DEEPEST: Final = 32
 """Levels of nesting that are read."""
@@ -87,7 +87,7 @@ def read_frontmatter(source: Source) -> tuple[tuple[Property, ...], int]:
             0,
             "error",
             "frontmatter-too-large",
-            "The frontmatter is over 1 MB and was not read.",
+            "The frontmatter is over 256 kB and was not read.",
             "Shorten it.",
         )
         return (), body

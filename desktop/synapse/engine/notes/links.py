@@ -9,7 +9,7 @@ equally short paths the first in lexicographic order is taken and the others are
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from synapse.engine.notes.syntax import Syntax
@@ -108,8 +108,11 @@ class LinkResolver:
 
     def from_root(self, target: str) -> str | None:
         """The file at that exact place from the root, with or without `.md` and a leading `/`."""
-        found = self._exact("/".join(_segments(unicodedata.normalize("NFC", target))))
-        return self._paths[found[0]] if found else None
+        place = "/".join(_segments(unicodedata.normalize("NFC", target)))
+        for ending in _endings(place):
+            if found := self._exact(place, ending):
+                return self._paths[found[0]]
+        return None
 
     def _wikilink(self, text: str, folder: str) -> Resolution:
         if text.startswith(("./", "../")):
@@ -133,13 +136,18 @@ class LinkResolver:
         suffix = "" if text.startswith(("./", "../")) else place
         return self._first(places, unwritten, suffix)
 
-    def _first(self, places: Iterable[str], unwritten: str, suffix: str = "") -> Resolution:
-        """The first of the places that exists, else the shortest path with that end, else no file."""
-        for place in places:
-            if found := self._exact(place):
+    def _first(self, places: Sequence[str], unwritten: str, suffix: str = "") -> Resolution:
+        """The first of the places that exists, else the shortest path with that end, else no file.
+
+        A name with a dot is tried as it is before as a note's, everywhere: `[[img.png]]` is the image
+        wherever it is, and not `img.png.md`. A name without one is a note's before a bare file's.
+        """
+        for ending in _endings(unwritten):
+            for place in places:
+                if found := self._exact(place, ending):
+                    return self._found(found[0], found[1:])
+            if suffix and (found := self._by_end(suffix + ending)):
                 return self._found(found[0], found[1:])
-        if suffix and (found := self._by_end(suffix)):
-            return self._found(found[0], found[1:])
         return Resolution(None, entity_id(unwritten) if unwritten.lower() != _NOTE else "")
 
     def _found(self, normal: str, others: Iterable[str]) -> Resolution:
@@ -148,37 +156,28 @@ class LinkResolver:
             paths.get(normal, normal), entity_id(normal), tuple([paths[other] for other in others])
         )
 
-    def _exact(self, place: str) -> list[str]:
-        """The file at a place, with the others that differ from it in case only."""
+    def _exact(self, place: str, ending: str) -> list[str]:
+        """The file at a place; where only the case differs, all of them in order."""
         if not place:
             return []
-        paths = self._paths
-        # `[[bob]]` is the note rather than a file without suffix; `[[img.png]]` the file itself.
-        names = (place, place + _NOTE) if "." in place.rpartition("/")[2] else (place + _NOTE, place)
-        for name in names:
-            if name in paths:
-                return [name]
-        for name in names:
-            if found := self._folded.get(fold(name)):
-                return sorted(found)
-        return []
+        name = place + ending
+        return [name] if name in self._paths else sorted(self._folded.get(fold(name), ()))
 
-    def _by_end(self, place: str) -> list[str]:
-        """The shortest path that ends in `place`, with the others of that length."""
-        last = fold(place.rpartition("/")[2])
-        for name, end in ((last, place), (last + _NOTE, place + _NOTE)):
-            candidates = self._names.get(name)
-            if not candidates:
-                continue
-            if "/" in end:
-                folded = "/" + fold(end)
-                candidates = [path for path in candidates if ("/" + fold(path)).endswith(folded)]
-            exact = [path for path in candidates if ("/" + path).endswith("/" + end)]
-            candidates = exact or candidates
-            if candidates:
-                shortest = min(map(len, candidates))
-                return sorted(path for path in candidates if len(path) == shortest)
-        return []
+    def _by_end(self, end: str) -> list[str]:
+        """The shortest path that ends in `end`, with the others of that length."""
+        candidates = self._names.get(fold(end.rpartition("/")[2]), [])
+        if "/" in end:
+            folded = "/" + fold(end)
+            candidates = [path for path in candidates if ("/" + fold(path)).endswith(folded)]
+        exact = [path for path in candidates if ("/" + path).endswith("/" + end)]
+        candidates = exact or candidates
+        shortest = min(map(len, candidates), default=0)
+        return sorted(path for path in candidates if len(path) == shortest)
+
+
+def _endings(place: str) -> tuple[str, str]:
+    """What to append to a place, in order."""
+    return ("", _NOTE) if "." in place.rpartition("/")[2] else (_NOTE, "")
 
 
 def _segments(path: str) -> list[str]:
