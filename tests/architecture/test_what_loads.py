@@ -42,5 +42,34 @@ def test_importing_all_of_it_loads_no_qt(part: str) -> None:
     assert not qt_modules(modules)
 
 
+RUN = """
+import sys
+from synapse.cli import main
+status = main(sys.argv[1:])
+print("--modules--", status, *sorted(sys.modules))
+"""
+
+
+@pytest.mark.parametrize("arguments", [["query", "ASK {}"], ["index"], ["check"]])
+def test_a_command_runs_without_qt_or_servers(arguments: list[str], tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "a.md").write_text("[[b]]\n", encoding="utf-8")
+    printed = loaded_by(RUN, arguments[0], str(vault), *arguments[1:])
+    status, *modules = printed[printed.index("--modules--") + 1 :]
+    assert status == "0"
+    assert not qt_modules(modules)
+    assert not {"mcp", "starlette", "uvicorn", "synapse.window", "synapse.agents"} & set(modules)
+
+
+def test_opening_without_a_display_loads_no_qt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "a.md").write_text("[[b]]\n", encoding="utf-8")
+    printed = loaded_by(RUN, "open", str(tmp_path), "--once")
+    assert not qt_modules(printed)
+    assert "synapse.engine" in printed
+
+
 def test_the_window_does_load_qt_and_would_be_noticed() -> None:
     assert qt_modules(loaded_by("import PySide6.QtCore, sys; print(*sys.modules)"))
