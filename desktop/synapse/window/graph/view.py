@@ -134,7 +134,8 @@ class PictureView(QWidget):
     def sizes(self, graph: Subgraph) -> Floats:
         """What a layout keeps free for each node (n, 2), by this canvas's font."""
         look = look_of(graph)
-        widths = [min(self._painter.metrics.horizontalAdvance(text), self._painter.label_most) for text in look.label]
+        metrics, most = self._painter.metrics, self._painter.label_most
+        widths = [min(metrics.horizontalAdvance(text), most) for text in look.label]
         return boxes(look.radius, np.array(widths), self._painter.metrics.height())
 
     def aspect(self) -> float:
