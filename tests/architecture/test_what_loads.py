@@ -55,6 +55,7 @@ def test_a_command_runs_without_qt_or_servers(arguments: list[str], tmp_path: Pa
     vault = tmp_path / "vault"
     vault.mkdir()
     (vault / "a.md").write_text("[[b]]\n", encoding="utf-8")
+    loaded_by(RUN, "index", str(vault))
     printed = loaded_by(RUN, arguments[0], str(vault), *arguments[1:])
     status, *modules = printed[printed.index("--modules--") + 1 :]
     assert status == "0"
