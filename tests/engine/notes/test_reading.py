@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synapse.engine.notes.body import LARGEST_BODY
+from synapse.engine.notes.diagnostics import MOST
 from synapse.engine.notes.reading import Note, read_note
 from synapse.engine.notes.values import ScalarValue
 
@@ -265,6 +266,12 @@ def test_a_body_over_the_limit_keeps_its_frontmatter_and_text() -> None:
     assert (found.title, found.links) == ("Big", ())
     assert [item.code for item in found.diagnostics] == ["body-too-large"]
     assert len(found.body) > LARGEST_BODY
+
+
+def test_a_note_with_countless_problems_lists_some_and_says_so() -> None:
+    found = note("---\n" + "a: 1\n" * 2000 + "---\n").diagnostics
+    assert len(found) == MOST + 1
+    assert sum(item.code == "more" for item in found) == 1
 
 
 HOSTILE: dict[str, Callable[[int], str]] = {

@@ -27,18 +27,23 @@ link-target                 a link that names nothing
 link-ambiguous              a link that fits several files equally well
 relationship                an item of `relationships:` or `links:` without target
 axiom                       a line of an ontology note that cannot be read
+more                        over `MOST` problems in one note; the others are not listed
 ==========================  ==================================================================
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 Severity = Literal["error", "warning", "info"]
 
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "info")
 """The worst first."""
+
+
+MOST: Final = 500
+"""Diagnostics of one note that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +64,11 @@ class Diagnostic:
     def __str__(self) -> str:
         text = f"{self.path}:{self.line}:{self.column}: {self.severity}: {self.message}"
         return f"{text} {self.hint}" if self.hint else text
+
+
+def add(found: list[Diagnostic], diagnostic: Diagnostic) -> None:
+    """Append to the findings about one note, or say once that there are more."""
+    if len(found) < MOST:
+        found.append(diagnostic)
+    elif len(found) == MOST:
+        found.append(replace(diagnostic, severity="info", code="more", message="There are more.", hint=""))

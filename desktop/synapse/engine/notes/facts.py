@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pyoxigraph import Literal, NamedNode, Triple
 
-from synapse.engine.notes.diagnostics import Diagnostic, Severity
+from synapse.engine.notes.diagnostics import Diagnostic, Severity, add
 from synapse.engine.notes.links import LinkResolver, Resolution, target_keys
 from synapse.engine.notes.reading import LinkKind, Note, fold_key
 from synapse.engine.notes.source import Span
@@ -92,9 +92,8 @@ class Gathering:
 
     def report(self, span: Span, severity: Severity, code: str, message: str, hint: str = "") -> None:
         """Note a finding at a place of the file."""
-        self.diagnostics.append(
-            Diagnostic(self.note.path, span.line, span.column, severity, code, message, hint)
-        )
+        place = self.note.path, span.line, span.column
+        add(self.diagnostics, Diagnostic(*place, severity, code, message, hint))
 
     # --- words
 

@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from synapse.engine.notes.backlinks import generated_spans
-from synapse.engine.notes.diagnostics import Diagnostic, Severity
+from synapse.engine.notes.diagnostics import Diagnostic, Severity, add
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -148,6 +148,7 @@ class Source:
 
     def report_at(self, place: Span, severity: Severity, code: str, message: str, hint: str = "") -> None:
         """Note a finding at a place of the file."""
-        self.diagnostics.append(
-            Diagnostic(self.path, place.line, place.column, severity, code, message, hint)
+        add(
+            self.diagnostics,
+            Diagnostic(self.path, place.line, place.column, severity, code, message, hint),
         )
