@@ -93,6 +93,7 @@ class Runner(QObject):
         """
         task = Task(done, failed, stop)
         self._running.add(task)
+        self._count_changed()
         task.future = self._executor.submit(function, *args, **kwargs)
         task.future.add_done_callback(lambda _future: self._announce(task))
         return task
@@ -101,6 +102,9 @@ class Runner(QObject):
     def busy(self) -> int:
         """Calls on their way."""
         return len(self._running)
+
+    def _count_changed(self) -> None:
+        """A call began or ended."""
 
     def close(self) -> None:
         """Take no more results; call it before the engine closes."""
@@ -119,6 +123,7 @@ class Runner(QObject):
     def _deliver(self, task: Task) -> None:
         self._running.discard(task)
         task.finished = True
+        self._count_changed()
         if task.future is None or task.future.cancelled():
             return
         error = task.future.exception()
@@ -167,12 +172,24 @@ class Session(Runner):
         self.engine = engine
         self.current: str | None = None
         self._unsubscribe = engine.subscribe(self._on_writer_thread)
+        self._was_busy = False
         self.changed.connect(self.refresh_status)
 
     def _on_writer_thread(self, change: ChangeSet) -> None:
         with self._lock:
             if not self._closed and shiboken6.isValid(self):
                 self.changed.emit(change)
+
+    def announce_indexing(self, done: int, total: int) -> None:
+        """From any thread: how far an index is."""
+        with self._lock:
+            if not self._closed and shiboken6.isValid(self):
+                self.indexing.emit(done, total)
+
+    def _count_changed(self) -> None:
+        if bool(self.busy) != self._was_busy:
+            self._was_busy = bool(self.busy)
+            self.busyChanged.emit(self._was_busy)
 
     def open(self, entity_or_path: str, line: int | None = None) -> None:
         """Ask the shell to show a note, or to offer to write it."""

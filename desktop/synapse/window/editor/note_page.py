@@ -37,7 +37,8 @@ class NotePage(QWidget):
         self.bars = Bars(theme, self)
         self.edit = NoteEdit(self.note, theme, self)
         self._line = 0
-        self._opening_anchor = ""
+        self._anchor_path = ""
+        self.closes_when_saved = False
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -246,6 +247,12 @@ class NotePage(QWidget):
     @Slot(str)
     def _open_id(self, entity: str) -> None:
         self.session.open(entity)
+
+    @Slot()
+    def close_if_saved(self) -> None:
+        """For a tab that was closed with unsaved text."""
+        if self.closes_when_saved and not self.note.is_dirty:
+            self.closeRequested.emit()
 
     def close_note(self) -> None:
         """Stop the note's timers."""
