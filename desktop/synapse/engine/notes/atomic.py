@@ -62,7 +62,7 @@ def atomic_write(path: Path, data: bytes, expected: bytes | None) -> FileStamp:
     temporary = Path(name)
     try:
         try:
-            _write_all(descriptor, data)
+            write_all(descriptor, data)
             _take_over(descriptor, target, before)
             os.fsync(descriptor)
             stamp = FileStamp.of(os.fstat(descriptor))
@@ -103,8 +103,8 @@ def _checked(target: Path, path: Path, expected: bytes | None) -> os.stat_result
     return status
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
-    """Every byte, also where the system takes only a part at a time."""
+def write_all(descriptor: int, data: bytes) -> None:
+    """Writes every byte, also where the system takes only a part at a time. Raises OSError."""
     rest = memoryview(data)
     while rest:
         taken = os.write(descriptor, rest)

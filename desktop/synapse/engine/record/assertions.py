@@ -70,7 +70,8 @@ class Assertion:
 class Projection:
     """All assertions of a vault's journals. Not safe for two threads that write.
 
-    entity: the IRI of a vault id, with regard to its note's `uri:`. identities: the vault's own,
+    entity: the IRI of a vault id, with regard to its note's `uri:`; where that or the words change,
+    a new projection is made. identities: the vault's own,
     where its base is not the default.
     """
 

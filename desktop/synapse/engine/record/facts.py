@@ -209,14 +209,15 @@ def _list(data: Mapping[str, Any], key: str) -> list[Any]:
 class Projector:
     """Turns written facts into triples.
 
-    entity: the IRI of a vault id. identities: reads ids as people and agents write them; give
-    the vault's own where its base is not the default.
+    entity: the IRI of a vault id, which must not change in the projector's life. identities: reads
+    ids as people and agents write them; give the vault's own where its base is not the default.
     """
 
     def __init__(self, entity: EntityIri, words: Words, identities: Identities | None = None) -> None:
         self._entity = entity
         self._words = words
         self._identities = identities or Identities()
+        self._nodes: dict[str, NamedNode] = {}
 
     def triple(self, fact: WrittenFact) -> Triple:
         """The fact in the graph. Raises InvalidFact, or InvalidId for an id that cannot name an entity."""
@@ -224,7 +225,12 @@ class Projector:
 
     def node(self, text: str) -> NamedNode:
         """An entity by its id, as the entity's IRI, any absolute IRI, or `prefix:name`."""
-        text = text.strip()
+        found = self._nodes.get(text)
+        if found is None:
+            found = self._nodes[text] = self._node(text.strip())
+        return found
+
+    def _node(self, text: str) -> NamedNode:
         bracketed = text.startswith("<") and text.endswith(">")
         inner = text[1:-1] if bracketed else text
         if not inner.startswith(self._identities.base):

@@ -44,6 +44,7 @@ CREATE TABLE change (
     added NOT NULL, removed NOT NULL,  -- sorted N-Triples; TEXT, or BLOB where deflated
     PRIMARY KEY (revision, graph)
 ) WITHOUT ROWID;
+CREATE INDEX change_by_graph ON change (graph);
 CREATE TABLE fact (  -- when a fact came into or left a graph
     hash BLOB NOT NULL, graph INTEGER NOT NULL, revision INTEGER NOT NULL, present INTEGER NOT NULL,
     PRIMARY KEY (hash, graph, revision)
@@ -201,29 +202,30 @@ class History:
             "INSERT INTO revision (epoch, number, time, cause) VALUES (?, ?, ?, ?) RETURNING id",
             (pending.revision.epoch, pending.revision.number, time, pending.cause),
         ).fetchone()
+        kept: list[tuple[int, int, str | bytes, str | bytes]] = []
+        facts: list[tuple[bytes, int, int, int]] = []
         for change in _merged(changes):
-            self._record_change(row, change)
-
-    def _record_change(self, revision: int, change: GraphChange) -> None:
-        graph = self._graph_id(change.graph)
-        added = self._texts(change.added, graph, present=False)
-        removed = self._texts(change.removed, graph, present=True)
-        if not added and not removed:
-            return
-        self._connection.execute(
-            "INSERT INTO change VALUES (?, ?, ?, ?)",
-            (revision, graph, _packed(added.values()), _packed(removed.values())),
-        )
-        rows = [(digest, graph, revision, 1) for digest in added]
-        rows += [(digest, graph, revision, 0) for digest in removed]
-        self._connection.executemany("INSERT INTO fact VALUES (?, ?, ?, ?)", sorted(rows))
+            graph = self._graph_id(change.graph)
+            added = self._texts(change.added, graph, present=False)
+            removed = self._texts(change.removed, graph, present=True)
+            if added or removed:
+                kept.append((row, graph, _packed(added.values()), _packed(removed.values())))
+                facts += [(digest, graph, row, 1) for digest in added]
+                facts += [(digest, graph, row, 0) for digest in removed]
+        self._connection.executemany("INSERT INTO change VALUES (?, ?, ?, ?)", kept)
+        # In the order of the key: a first load would otherwise write every page many times.
+        self._connection.executemany("INSERT INTO fact VALUES (?, ?, ?, ?)", sorted(facts))
 
     def _texts(self, triples: Facts, graph: int, *, present: bool) -> dict[bytes, str]:
         """Hash -> N-Triples text of those triples that the graph has (present) or has not."""
-        texts = {_hash(text): text for text in map(str, triples)}
+        if not triples:
+            return {}
         known = self._connection.execute("SELECT 1 FROM change WHERE graph = ? LIMIT 1", (graph,)).fetchone()
+        if known is None and present:
+            return {}
+        texts = {_hash(text): text for text in map(str, triples)}
         if known is None:
-            return {} if present else texts
+            return texts
         return {digest: text for digest, text in texts.items() if self._has(digest, graph) == present}
 
     def _has(self, digest: bytes, graph: int) -> bool:

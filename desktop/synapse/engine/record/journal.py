@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from synapse.engine.errors import InvalidFact, UsageError, WriteFailed
+from synapse.engine.notes.atomic import write_all
 from synapse.engine.record.events import KINDS, Agent, Event, Identifiers, parse_event, utc_now
 from synapse.engine.record.facts import check_data
 
@@ -168,7 +169,7 @@ class Journal:
             event = replace(draft, id=self._ids.new(time), sequence=tail.sequence + 1, time=time)
             line = (b"" if tail.ended else b"\n") + event.line()
             try:
-                _write_all(descriptor, line)
+                write_all(descriptor, line)
                 os.fsync(descriptor)
                 if created:
                     _sync_folders(self.folder)
@@ -313,15 +314,6 @@ def _read_from(descriptor: int) -> bytes:
     os.lseek(descriptor, 0, os.SEEK_SET)
     with os.fdopen(os.dup(descriptor), "rb") as file:
         return file.read()
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        taken = os.write(descriptor, rest)
-        if taken <= 0:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        rest = rest[taken:]
 
 
 def _cut(descriptor: int, size: int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
 
@@ -42,6 +43,7 @@ def activity_iri(activity: str) -> NamedNode:
     return NamedNode(v.ACTIVITY + quote(activity, safe=""))
 
 
+@lru_cache(maxsize=1024)
 def agent_iri(agent: Agent) -> NamedNode:
     """One node for each person, and for each program and version of it an agent came through."""
     parts = (agent.kind, agent.name, agent.client, agent.version)
@@ -49,6 +51,7 @@ def agent_iri(agent: Agent) -> NamedNode:
     return NamedNode(v.AGENT + named.rstrip("/"))
 
 
+@lru_cache(maxsize=1024)
 def agent(agent: Agent | NamedNode) -> Facts:
     """What is known of an agent; a node is one of Synapse's own (INDEXER, the reasoner)."""
     if isinstance(agent, NamedNode):
