@@ -26,8 +26,7 @@ class StatedFact(NamedTuple):
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedLink:
+class ResolvedLink(NamedTuple):
     """A link and what it means.
 
     kind, anchor, text, span: as in `reading.Link`. target_text: as written, without the relation.

@@ -143,8 +143,11 @@ class _BlockReader:
         return self.source.span(first + offsets[start - first], first + offsets[end - first])
 
     def _span(self, node: Node) -> Span:
-        base = self._base
-        return self._place(base + node.start_mark.index, min(base + node.end_mark.index, self.end))
+        first, last = self._base + node.start_mark.index, self._base + node.end_mark.index
+        last = last if last < self.end else self.end
+        if self._offsets is None:
+            return self.source.span(first, last)
+        return self._place(first, last)
 
     def _raw(self, node: Node) -> str:
         return self.text[self._base + node.start_mark.index : self._base + node.end_mark.index]
