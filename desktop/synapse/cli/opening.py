@@ -8,8 +8,10 @@ import sys
 import threading
 from pathlib import Path
 
+from synapse.cli import terminal
 from synapse.cli.progress import ProgressBar
 from synapse.cli.render import Renderer
+from synapse.cli.run import warn
 from synapse.engine import ChangeSet, Engine, open_vault
 from synapse.engine.errors import UnknownEntity
 from synapse.engine.vaults import first_vault
@@ -36,10 +38,9 @@ def open_command(vault: str | None, *, headless: bool, once: bool) -> int:
 
         return run(folder)
     if not headless and not once:
-        print("There is no display, so there is no window.", file=sys.stderr)
+        terminal.say("there is no display, so there is no window.")
     with open_vault(folder) as engine:
-        if engine.recovered:
-            print(f"synapse: {engine.recovered}", file=sys.stderr)
+        warn(engine)
         _say_what_is_known(engine)
         if not once:
             _follow(engine)
@@ -57,7 +58,7 @@ def _say_what_is_known(engine: Engine) -> None:
     except UnknownEntity:
         return  # a vault of one's own has no such note
     print()
-    print(Renderer(engine).text(found), end="")
+    terminal.write(Renderer(engine, terminal.width()).text(found))
 
 
 def _follow(engine: Engine) -> None:

@@ -1,124 +1,332 @@
-"""Answers as text for a terminal 80 wide, and as the one JSON document of `--json`."""
+"""Answers as text for a terminal, and as the one JSON document of `--json`."""
 
 from __future__ import annotations
 
 import json
-import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
+from synapse.cli.tables import columns, hanging, paragraph, table
+from synapse.cli.terminal import is_utf8, visible
 from synapse.engine import Engine
 from synapse.engine.errors import UsageError
 from synapse.engine.graph.formats import serialize_graph, serialize_results
 from synapse.engine.graph.results import AskResult, GraphResult, SelectResult
 from synapse.engine.questions import results as r
 
-_WIDEST = 60
-"""Characters of a table's cell."""
-_COLUMN = 44
-"""Characters of a column that others follow."""
+_FEW = 20
+"""Paths that a report names one by one."""
 
 
 class Renderer:
-    """Prints the results of one engine."""
+    """Prints the results of one engine.
 
-    def __init__(self, engine: Engine) -> None:
+    width: columns that people's output may take. given: the arguments of the command, where the
+    words depend on what was asked for.
+    """
+
+    def __init__(self, engine: Engine, width: int, given: Mapping[str, Any] | None = None) -> None:
         self._engine = engine
+        self._width = width
+        self._given = given or {}
 
-    def json(self, result: object, format: str | None = None) -> str:
+    # -- JSON ----------------------------------------------------------------------------------
+
+    def json(self, result: object) -> str | bytes:
         """One JSON document; SPARQL 1.1 JSON results for a query, N-Triples for its graphs."""
-        if isinstance(result, (SelectResult, AskResult)):
-            return serialize_results(result, "json").decode("utf-8").rstrip("\n")
         if isinstance(result, GraphResult):
-            return serialize_graph(result, "ntriples").decode("utf-8").rstrip("\n")
-        return json.dumps(r.as_json(result), ensure_ascii=False, indent=2)
+            return serialize_graph(result, "ntriples")
+        if isinstance(result, (SelectResult, AskResult)):
+            text = serialize_results(result, "json").decode("utf-8")
+            return text.rstrip("\n") + "\n" if is_utf8() else json.dumps(json.loads(text)) + "\n"
+        return json.dumps(r.as_json(result), ensure_ascii=not is_utf8(), indent=2) + "\n"
 
-    def text(self, result: object, format: str | None = None) -> str:
-        """Plain text, ending in a newline."""
+    # -- text ----------------------------------------------------------------------------------
+
+    def text(self, result: object, format: str | None = None) -> str | bytes:
+        """Plain text ending in a newline; bytes where a format has its own encoding."""
         if isinstance(result, (SelectResult, AskResult, GraphResult)):
             return self._query(result, format)
         if isinstance(result, str):
-            return result.rstrip("\n") + "\n"
+            return visible(result.rstrip("\n") + "\n")
         if isinstance(result, tuple):
             return _block(self._rows(result))
         for kind, render in _RENDERERS.items():
             if isinstance(result, kind):
-                return _block(render(result))
+                return _block(render(self, result))
         raise TypeError(f"no text for a {type(result).__name__}")
 
-    # -- queries -------------------------------------------------------------------------------
-
-    def _query(self, result: SelectResult | AskResult | GraphResult, format: str | None) -> str:
+    def _query(self, result: SelectResult | AskResult | GraphResult, format: str | None) -> str | bytes:
         if isinstance(result, GraphResult):
-            if format in ("csv", "tsv", "xml", "json"):
+            if format in ("table", "csv", "tsv", "xml", "json"):
                 raise UsageError(f"A graph cannot be printed as {format}.", "Use turtle or ntriples.")
-            graph_format = "ntriples" if format == "ntriples" else "turtle"
-            return serialize_graph(result, graph_format).decode("utf-8")
+            return serialize_graph(result, "ntriples" if format == "ntriples" else "turtle")
         if format in ("turtle", "ntriples"):
             raise UsageError(f"Rows cannot be printed as {format}.", "Use table, json, csv, tsv or xml.")
         if format in ("csv", "tsv", "xml", "json"):
-            return serialize_results(result, format).decode("utf-8")
+            return serialize_results(result, format)
         if isinstance(result, AskResult):
             return "yes\n" if result.value else "no\n"
         rows = [
             ["" if cell is None else _short(cell) for cell in self._engine.describe(row)]
             for row in result.rows
         ]
-        lines = _table([f"?{name}" for name in result.variables], rows)
-        count = f"{len(rows):,} row{'' if len(rows) == 1 else 's'}"
-        lines += ["", f"at least {count}; there are more" if result.truncated else count]
+        lines = table([f"?{name}" for name in result.variables], rows, self._width) if rows else []
+        count = f"{len(rows):,} {_noun(len(rows), 'row')}"
+        lines += [*([""] if rows else []), f"{count}; there are more" if result.truncated else count]
         return _block(lines)
 
     def _rows(self, items: Sequence[object]) -> list[str]:
         if not items:
-            return ["Nothing."]
-        first = items[0]
-        if isinstance(first, r.NoteDiagnostic):
-            return [_diagnostic(item) for item in items if isinstance(item, r.NoteDiagnostic)]
-        if isinstance(first, r.ScenarioState):
-            return _table(
-                ["scenario", "version", "state", "triples", ""],
-                [
-                    [item.name, item.version, item.state, f"{item.triples:,}", item.description]
-                    for item in items
-                    if isinstance(item, r.ScenarioState)
-                ],
+            return ["Nothing to mend."]
+        if all(isinstance(item, r.ScenarioState) for item in items):
+            return self._scenarios([item for item in items if isinstance(item, r.ScenarioState)])
+        return [
+            line
+            for item in items
+            if isinstance(item, r.NoteDiagnostic)
+            for line in self._diagnostic(item)
+        ]  # fmt: skip
+
+    def _scenarios(self, items: Sequence[r.ScenarioState]) -> list[str]:
+        rows = [
+            [i.name, i.version, i.state, f"{i.triples:,}" if i.triples else "", i.description] for i in items
+        ]
+        return table(["scenario", "version", "state", "triples", "about"], rows, self._width)
+
+    def _diagnostic(self, d: r.NoteDiagnostic) -> list[str]:
+        place = f"{d.path}:{d.line}:{d.column}" if d.line is not None else d.path
+        text = f"{d.message} {d.hint}".rstrip()
+        return [f"{place}: {d.severity}", *paragraph(text, self._width, 4)]
+
+    def _index(self, report: r.IndexReport) -> list[str]:
+        would = "would be " if self._given.get("dry_run") else ""
+        lines = []
+        for paths, what in (
+            (report.added, "added"),
+            (report.changed, "changed"),
+            (report.restated, "stated anew, because links in it mean something else now"),
+            (report.removed, "removed"),
+        ):
+            if paths:
+                lines.append(f"{_files(paths)} {would}{what}")
+                if what != "added" or len(paths) <= _FEW:
+                    lines += [f"  {path}" for path in paths[:_FEW]]
+                    if len(paths) > _FEW:
+                        lines.append(f"  and {len(paths) - _FEW:,} more")
+        if report.unchanged:
+            lines.append(f"{_count(report.unchanged, 'file')} unchanged")
+        lines += [
+            "",
+            f"{_count(report.notes, 'note')}, {_count(report.facts, 'fact')},"
+            f" {_count(report.inferred, 'inferred fact')} in {report.seconds:.2f} s;"
+            f" revision {report.revision}",
+        ]
+        if report.diagnostics:
+            lines.append(f"{_count(report.diagnostics, 'problem')} to mend: see `synapse diagnostics VAULT`")
+        return lines
+
+    def _dossier(self, found: r.Dossier) -> list[str]:
+        lines = [*_note(found.note), _named(found.entity)]
+        if found.types:
+            names = list(dict.fromkeys(fact.object.label for fact in found.types))
+            lines += hanging("  is a ", _listed(names), self._width)
+        for title, facts, cells in (
+            ("", found.attributes, lambda f: (f.predicate.label, f.object.label)),
+            ("Outgoing", found.outgoing, lambda f: (f.predicate.label, _short(f.object))),
+            ("Incoming", found.incoming, lambda f: (_short(f.subject), f.predicate.label)),
+        ):
+            if facts:
+                rows = [[*cells(fact), _mark(fact)] for fact in facts]
+                lines += ["", *([title] if title else []), *columns(rows, self._width, 2)]
+        shown = sum(map(len, (found.types, found.attributes, found.outgoing, found.incoming)))
+        return lines + _more(shown, found.total, "fact", found.cursor)
+
+    def _neighbourhood(self, found: r.Neighbourhood) -> list[str]:
+        groups: dict[str, list[list[str]]] = {}
+        for f in found.edges:
+            row = [f.predicate.label, _short(f.object), "inferred" if f.inferred else ""]
+            groups.setdefault(_named(f.subject), []).append(row)
+        lines: list[str] = []
+        everything = [row for rows in groups.values() for row in rows]
+        for subject, rows in groups.items():
+            lines += [subject, *columns(rows, self._width, 2, everything)]
+        summary = f"{_count(len(found.nodes), 'entity')}, {_count(len(found.edges), 'relation')}"
+        if found.cut:
+            summary += f"; {_count(found.cut, 'entity')} more left out, see --limit"
+        return [f"Around {_named(found.centre)}:", "", *lines, *([""] if groups else []), summary]
+
+    def _impact(self, found: r.Impact) -> list[str]:
+        lines = _note(found.note)
+        if not found.items:
+            return [*lines, f"Nothing depends on {_named(found.entity)}."]
+        lines += [f"What depends on {_named(found.entity)}:", ""]
+        digits = len(str(max(item.depth for item in found.items)))
+        for item in found.items:
+            steps = [item.entity.id, *(_further(fact, item) for fact in item.path)]
+            pieces = [f"{steps[0]} ", *(f"→ {step} " for step in steps[1:])]
+            lines += hanging(f"  {item.depth:>{digits}}  ", pieces, self._width)
+        return lines + _more(len(found.items), found.total, "entity", found.cursor)
+
+    def _provenance(self, found: r.Provenance) -> list[str]:
+        lines = [found.fact.sentence]
+        for source in found.fact.sources:
+            lines += ["", *self._source(source)]
+        if found.proof is not None:
+            lines += ["", "Inferred:", *self._tree(found.proof, 1)]
+        return lines
+
+    def _source(self, source: r.Source) -> list[str]:
+        lines = [f"stated {'by' if source.kind == 'agent' else 'in'} {_place(source)}"]
+        details = [
+            ("", source.snippet),
+            ("source", source.stated_source),
+            ("reason", source.reason),
+            ("assertion", source.assertion),
+            ("known since", source.since),
+        ]
+        for name, value in details:
+            if value:
+                lines += paragraph(f"{name}: {value}" if name else value, self._width, 4)
+        return lines
+
+    def _explain(self, proof: r.Proof) -> list[str]:
+        return self._tree(proof, 0)
+
+    def _tree(self, proof: r.Proof, level: int) -> list[str]:
+        """The proof indented, premises below what they prove; what was shown is not shown again."""
+        lines: list[str] = []
+        seen: set[int] = set()
+        waiting = [(proof, level)]
+        while waiting:
+            step, level = waiting.pop()
+            text = step.sentence
+            if step.rule is not None:
+                text += f" ({step.rule})"
+            if id(step) in seen and step.premises:
+                text += " (as above)"
+            if step.fact.sources:
+                text += f" [{_mark(step.fact)}]"
+            first, *rest = paragraph(text, self._width - 2 * level)
+            lines += ["  " * level + first, *("  " * level + "    " + line for line in rest)]
+            if id(step) not in seen:
+                seen.add(id(step))
+                waiting += [(premise, level + 1) for premise in reversed(step.premises)]
+        return lines
+
+    def _search(self, found: r.SearchResult) -> list[str]:
+        if not found.hits:
+            return [f"No note holds {found.text!r}.", "Try fewer words, or the beginning of one."]
+        lines = []
+        for hit in found.hits:
+            snippet = hit.snippet.replace("\ue000", "").replace("\ue001", "")
+            lines += [_named(hit.entity), *paragraph(snippet, self._width, 4)]
+        return lines + _more(len(found.hits), found.total, "note", found.cursor)
+
+    def _asserted(self, found: r.Asserted) -> list[str]:
+        return [
+            f"Stated {_count(found.facts, 'fact')}; {_count(found.inferred, 'fact')} newly inferred;"
+            f" revision {found.revision}",
+            f"To take it back: synapse retract VAULT {found.assertion} --reason WHY",
+        ]
+
+    def _retracted(self, found: r.Retracted) -> list[str]:
+        width = self._width
+        lines = [
+            line
+            for lead, sentences in (
+                ("Withdrawn: ", [f.sentence for f in found.withdrawn]),
+                ("Still holds: ", [f"{i.fact.sentence}, because {i.because}" for i in found.still_holds]),
+                ("No longer holds: ", [f.sentence for f in found.no_longer_holds]),
             )
-        raise TypeError(f"no text for a list of {type(first).__name__}")
+            for sentence in sentences
+            for line in hanging(lead, [word + " " for word in sentence.split()], width)
+        ]
+        return [*lines, f"revision {found.revision}"]
+
+    def _check(self, found: r.CheckReport) -> list[str]:
+        if not found.findings:
+            return ["Graph, catalogue, journal and files agree."]
+        lines = []
+        for finding in found.findings:
+            lines += [f"{finding.kind}: {finding.where}", *paragraph(finding.what, self._width, 4)]
+        if found.repaired:
+            end = "All mended."
+        elif self._given.get("repair"):
+            end = "This could not be mended; `synapse rebuild VAULT` makes graph and catalogue anew."
+        else:
+            end = "`synapse check VAULT --repair` mends what can be mended."
+        return [*lines, "", f"{_count(len(found.findings), 'finding')}. {end}"]
+
+    def _backlinks(self, found: r.BacklinksReport) -> list[str]:
+        written, count = found.written, _count(len(found.written), "note")
+        if self._given.get("remove"):
+            summary = f"The section was taken out of {count}"
+        elif self._given.get("write"):
+            summary = f"{_count(found.links, 'backlink')}; {count} written"
+        else:
+            summary = f"{_count(found.links, 'backlink')}; {count} would be written with --write"
+        lines = list(written)
+        for item in found.skipped:
+            lines += [f"{item.path}: skipped", *paragraph(item.reason, self._width, 4)]
+        summary += f", {found.unchanged:,} as they should be, {len(found.skipped):,} skipped"
+        policy = f"policy: {found.policy}"
+        return [*lines, *([""] if lines else []), *hanging("", [f"{summary}; ", policy], self._width)]
+
+    def _status(self, found: r.Status) -> list[str]:
+        return [
+            f"{_count(found.notes, 'note')}, {_count(found.facts, 'fact')},"
+            f" {_count(found.inferred, 'inferred fact')}, {_count(found.diagnostics, 'problem')} to mend",
+            f"revision {found.revision}",
+            *found.incomplete,
+        ]
+
+
+_RENDERERS: dict[type, Callable[[Renderer, Any], list[str]]] = {
+    r.IndexReport: Renderer._index,
+    r.Dossier: Renderer._dossier,
+    r.Neighbourhood: Renderer._neighbourhood,
+    r.Impact: Renderer._impact,
+    r.Provenance: Renderer._provenance,
+    r.Proof: Renderer._explain,
+    r.SearchResult: Renderer._search,
+    r.Asserted: Renderer._asserted,
+    r.Retracted: Renderer._retracted,
+    r.CheckReport: Renderer._check,
+    r.BacklinksReport: Renderer._backlinks,
+    r.Status: Renderer._status,
+}
 
 
 def _block(lines: Iterable[str]) -> str:
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    return visible("\n".join(line.rstrip() for line in lines) + "\n")
+
+
+def _noun(count: int, noun: str) -> str:
+    if count == 1:
+        return noun
+    return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {_noun(count, noun)}"
+
+
+def _files(paths: Sequence[str]) -> str:
+    """How many notes and other files these are."""
+    notes = sum(path.lower().endswith(".md") for path in paths)
+    others = len(paths) - notes
+    parts = [_count(number, noun) for number, noun in ((notes, "note"), (others, "other file")) if number]
+    return " and ".join(parts)
+
+
+def _listed(names: Sequence[str]) -> list[str]:
+    return [f"{name}, " for name in names[:-1]] + list(names[-1:])
 
 
 def _short(cell: r.Entity | r.Value) -> str:
+    """The id, as it can be given to the next command; a label where there is none."""
     return cell.text if isinstance(cell, r.Value) else cell.id if cell.kind != "other" else cell.label
-
-
-def _width(text: str) -> int:
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
-    )
-
-
-def _cell(text: str, widest: int = _WIDEST) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= widest else flat[: widest - 1] + "…"
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    cells = [list(header), *([_cell(text) for text in row] for row in rows)]
-    widths = [max(_width(row[column]) for row in cells) for column in range(len(header))]
-
-    def line(row: Sequence[str]) -> str:
-        return "  ".join(
-            text + " " * (width - _width(text)) for text, width in zip(row, widths, strict=True)
-        ).rstrip()
-
-    return [line(cells[0]), line(["-" * width for width in widths]), *map(line, cells[1:])]
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _named(entity: r.Entity) -> str:
@@ -131,8 +339,6 @@ def _named(entity: r.Entity) -> str:
 def _place(source: r.Source) -> str:
     if source.path is not None:
         return source.path if source.line is None else f"{source.path}:{source.line}"
-    if source.kind == "agent":
-        return f"{source.label}: {source.reason}" if source.reason else source.label
     return source.label
 
 
@@ -140,106 +346,8 @@ def _mark(fact: r.Fact) -> str:
     return "inferred" if fact.inferred else ", ".join(map(_place, fact.sources))
 
 
-def _diagnostic(d: r.NoteDiagnostic) -> str:
-    place = f"{d.path}:{d.line}:{d.column}" if d.line is not None else d.path
-    return f"{place}: {d.severity}: {d.message} {d.hint}".rstrip()
-
-
-# -- one function a result -----------------------------------------------------------------------
-
-
-def _index(report: r.IndexReport) -> list[str]:
-    parts = [
-        f"{len(paths):,} {what}"
-        for paths, what in (
-            (report.added, "added"),
-            (report.changed, "changed"),
-            (report.restated, "restated"),
-            (report.removed, "removed"),
-        )
-        if paths
-    ]
-    lines = [
-        f"{_number(report.notes, 'note')}: {', '.join(parts) if parts else 'all unchanged'}.",
-        f"{_number(report.facts, 'fact')}, {_number(report.inferred, 'inferred fact')},"
-        f" revision {report.revision}, {report.seconds:.2f} s.",
-    ]
-    if report.diagnostics:
-        lines.append(f"{_number(report.diagnostics, 'diagnostic')}: see `synapse diagnostics`.")
-    return lines
-
-
-def _dossier(found: r.Dossier) -> list[str]:
-    lines = [found.note, ""] if found.note else []
-    lines.append(_named(found.entity))
-    if found.types:
-        lines.append("  is a " + ", ".join(dict.fromkeys(fact.object.label for fact in found.types)))
-    if found.attributes:
-        lines += ["", *_facts(found.attributes, lambda f: (f.predicate.label, f.object.label))]
-    if found.outgoing:
-        lines += ["", "Outgoing", *_facts(found.outgoing, lambda f: (f.predicate.label, _object(f)))]
-    if found.incoming:
-        lines += ["", "Incoming", *_facts(found.incoming, lambda f: (_named(f.subject), f.predicate.label))]
-    shown = sum(map(len, (found.types, found.attributes, found.outgoing, found.incoming)))
-    return lines + _more(shown, found.total, "fact", found.cursor)
-
-
-def _facts(facts: Sequence[r.Fact], columns: Callable[[r.Fact], tuple[str, str]]) -> list[str]:
-    rows = [[*(_cell(text, _COLUMN) for text in columns(fact)), _mark(fact)] for fact in facts]
-    first, second = (max(_width(row[column]) for row in rows) for column in (0, 1))
-    return [f"  {_padded(row[0], first)}  {_padded(row[1], second)}  {row[2]}" for row in rows]
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))
-
-
-def _object(fact: r.Fact) -> str:
-    return _named(fact.object) if isinstance(fact.object, r.Entity) else fact.object.label
-
-
-def _more(shown: int, total: int, noun: str, cursor: str | None) -> list[str]:
-    if cursor is None:
-        return ["", _number(total, noun)]
-    return ["", f"{shown:,} of {_number(total, noun)}; go on with --cursor {cursor}"]
-
-
-def _neighbourhood(found: r.Neighbourhood) -> list[str]:
-    lines = [_named(found.centre)]
-    lines += [
-        f"  {fact.subject.label} --{fact.predicate.label}--> {fact.object.label}"
-        + ("  (inferred)" if fact.inferred else "")
-        for fact in found.edges
-    ]
-    cut = (
-        f"; {_number(found.cut, 'entity').replace('entitys', 'entities')} left out, see --limit"
-        if found.cut
-        else ""
-    )
-    return [
-        *lines,
-        "",
-        f"{len(found.nodes):,} of {found.total:,} entities, {_number(len(found.edges), 'relation')}{cut}",
-    ]
-
-
-def _impact(found: r.Impact) -> list[str]:
-    lines = [found.note, ""] if found.note else []
-    if not found.items:
-        return [*lines, f"Nothing depends on {_named(found.entity)}."]
-    lines += [f"What depends on {_named(found.entity)}:", ""]
-    for item in found.items:
-        path = " → ".join([item.entity.id, *(_further(fact, item) for fact in item.path)])
-        lines.append(f"  {item.depth}  {path}")
-    return (
-        lines
-        + _more(len(found.items), found.total, "entity", found.cursor)[:1]
-        + [
-            f"{found.total:,} in all"
-            if found.cursor is None
-            else f"{len(found.items):,} of {found.total:,}; go on with --cursor {found.cursor}"
-        ]
-    )
+def _note(note: str | None) -> list[str]:
+    return [note, ""] if note else []
 
 
 def _further(fact: r.Fact, item: r.Impacted) -> str:
@@ -251,104 +359,7 @@ def _further(fact: r.Fact, item: r.Impacted) -> str:
     return fact.object.id if fact.subject.id == before else fact.subject.id
 
 
-def _provenance(found: r.Provenance) -> list[str]:
-    lines = [found.fact.sentence, ""]
-    for source in found.fact.sources:
-        lines.append(f"  stated in {_place(source)}")
-        if source.snippet:
-            lines.append(f"      {source.snippet}")
-        for name, value in (("source", source.stated_source), ("known since", source.since)):
-            if value:
-                lines.append(f"      {name}: {value}")
-    if found.proof is not None:
-        lines += ["inferred:", "", *_proof(found.proof)]
-    return lines
-
-
-def _proof(proof: r.Proof) -> list[str]:
-    """The proof as an indented tree; what was shown before is not shown again."""
-    lines: list[str] = []
-    seen: set[int] = set()
-    waiting = [(proof, 0)]
-    while waiting:
-        step, level = waiting.pop()
-        indent = "  " * level
-        sources = ", ".join(map(_place, step.fact.sources))
-        stated = f"  [{sources}]" if sources else ""
-        lines.append(f"{indent}{step.sentence}{stated}" + (f"  ({step.rule})" if step.rule else ""))
-        if id(step) in seen:
-            if step.premises:
-                lines[-1] += "  (as above)"
-            continue
-        seen.add(id(step))
-        waiting += [(premise, level + 1) for premise in reversed(step.premises)]
-    return lines
-
-
-def _explain(proof: r.Proof) -> list[str]:
-    return [proof.fact.sentence, "", *_proof(proof)]
-
-
-def _search(found: r.SearchResult) -> list[str]:
-    if not found.hits:
-        return [f"No note holds {found.text!r}.", "Try fewer words, or the beginning of one."]
-    lines = []
-    for hit in found.hits:
-        lines += [_named(hit.entity), "    " + hit.snippet.replace("\ue000", "").replace("\ue001", "")]
-    return lines + _more(len(found.hits), found.total, "note", found.cursor)
-
-
-def _asserted(found: r.Asserted) -> list[str]:
-    return [
-        f"Stated {_number(found.facts, 'fact')} as {found.assertion};"
-        f" {_number(found.inferred, 'fact')} newly inferred; revision {found.revision}."
-    ]
-
-
-def _retracted(found: r.Retracted) -> list[str]:
-    lines = [f"Withdrawn: {fact.sentence}" for fact in found.withdrawn]
-    lines += [f"Still holds: {item.fact.sentence}, because {item.because}" for item in found.still_holds]
-    lines += [f"No longer holds: {fact.sentence}" for fact in found.no_longer_holds]
-    return [*lines, f"revision {found.revision}"]
-
-
-def _check(found: r.CheckReport) -> list[str]:
-    if not found.findings:
-        return ["Graph, catalogue, journal and files agree."]
-    lines = [f"{finding.kind}: {finding.where}: {finding.what}" for finding in found.findings]
-    end = "All mended." if found.repaired else "`synapse check --repair` mends this."
-    return [*lines, "", f"{_number(len(found.findings), 'finding')}. {end}"]
-
-
-def _backlinks(found: r.BacklinksReport) -> list[str]:
-    lines = [*found.written, *(f"{item.path}: skipped: {item.reason}" for item in found.skipped)]
-    summary = (
-        f"{_number(found.links, 'backlink')}; {_number(len(found.written), 'note')} changed or to change,"
-        f" {found.unchanged:,} in line, {len(found.skipped):,} skipped; policy: {found.policy}"
-    )
-    return [*lines, *([""] if lines else []), summary]
-
-
-def _status(found: r.Status) -> list[str]:
-    return [
-        f"revision {found.revision}",
-        f"{_number(found.notes, 'note')}, {_number(found.facts, 'fact')},"
-        f" {_number(found.inferred, 'inferred fact')}, {_number(found.diagnostics, 'diagnostic')}",
-        *found.incomplete,
-    ]
-
-
-_RENDERERS: dict[type, Callable[..., list[str]]] = {
-    r.IndexReport: _index,
-    r.Dossier: _dossier,
-    r.Neighbourhood: _neighbourhood,
-    r.Impact: _impact,
-    r.Provenance: _provenance,
-    r.Proof: _explain,
-    r.SearchResult: _search,
-    r.Asserted: _asserted,
-    r.Retracted: _retracted,
-    r.CheckReport: _check,
-    r.BacklinksReport: _backlinks,
-    r.Status: _status,
-}
+def _more(shown: int, total: int, noun: str, cursor: str | None) -> list[str]:
+    if cursor is None:
+        return ["", _count(total, noun)]
+    return ["", f"{shown:,} of {_count(total, noun)}; go on with --cursor {cursor}"]

@@ -6,111 +6,200 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from pyoxigraph import RdfFormat, parse
+
+from synapse.cli import terminal
 from synapse.cli.parser import build_parser
 from synapse.cli.progress import ProgressBar
 from synapse.cli.render import Renderer
 from synapse.engine import Engine, open_vault
-from synapse.engine.errors import SynapseError, UsageError, WriteFailed
+from synapse.engine.errors import QueryStopped, SynapseError, UsageError, WriteFailed
+from synapse.engine.graph.results import GraphResult, SelectResult
 from synapse.engine.notes.files import atomic_write
 from synapse.engine.operations import Operation, given_facts
 from synapse.engine.questions.results import CheckReport, NoteDiagnostic
 
 DONE, FOUND, USAGE = 0, 1, 2
 
+_RDF_FORMATS = {
+    "nquads": RdfFormat.N_QUADS,
+    "trig": RdfFormat.TRIG,
+    "turtle": RdfFormat.TURTLE,
+    "ntriples": RdfFormat.N_TRIPLES,
+    "jsonld": RdfFormat.JSON_LD,
+    "rdfxml": RdfFormat.RDF_XML,
+}
+
+_GRACE = 1.0
+"""Seconds that a query has to notice by itself that its time is up."""
+
 
 def run(arguments: list[str]) -> int:
     """Run one command line; see `main`."""
-    parser = build_parser()
-    if not arguments:
-        parser.print_help()
-        return USAGE
+    terminal.prepare()
+    as_json = "--json" in arguments
     try:
-        values = parser.parse_args(arguments)
-    except SystemExit as stop:  # argparse has said what is wrong
-        return stop.code if isinstance(stop.code, int) else USAGE
-    as_json = getattr(values, "json", False)
-    try:
-        return _dispatch(values)
+        status = _command(arguments)
+        sys.stdout.flush()  # here, where a full disk or a closed pipe can still be told apart
+        return status
     except SynapseError as error:
-        _say(error, as_json)
-        return USAGE if isinstance(error, UsageError) and error.kind == "usage" else FOUND
+        return _failed(error, as_json)
     except BrokenPipeError:
-        # Whoever read the output has enough; nothing more may be written to it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        terminal.silence_output()
         return DONE
+    except OSError as error:
+        terminal.silence_output()
+        terminal.say(f"{error.filename or 'The answer'} could not be read or written: {error.strerror}.")
+        return FOUND
     except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
+        terminal.say("stopped.")
         return FOUND
 
 
-def _say(error: SynapseError, as_json: bool) -> None:
+def _failed(error: SynapseError, as_json: bool) -> int:
     if as_json:
-        print(json.dumps({"error": error.as_json()}, ensure_ascii=False))
-    print(f"synapse: {' '.join(str(error).split())}", file=sys.stderr)
+        try:
+            print(json.dumps({"error": error.as_json()}, ensure_ascii=not terminal.is_utf8()), flush=True)
+        except OSError:
+            terminal.silence_output()
+    terminal.say(str(error))
+    return USAGE if error.kind == UsageError.kind else FOUND
 
 
-def _dispatch(values: argparse.Namespace) -> int:
+def _command(arguments: list[str]) -> int:
+    parser = build_parser()
+    if not arguments:
+        terminal.write(parser.format_help())
+        return USAGE
+    try:
+        values = parser.parse_args(arguments)
+    except SystemExit as stop:  # argparse has printed help or version
+        return stop.code if isinstance(stop.code, int) else DONE
     if values.command == "open":
         from synapse.cli.opening import open_command
 
         return open_command(values.vault, headless=values.headless, once=values.once)
-    operation: Operation = values.operation
+    _check_usage(values)
     with open_vault(values.vault) as engine:
-        if engine.recovered:
-            print(f"synapse: {engine.recovered}", file=sys.stderr)
-        return _carry_out(engine, operation, values)
+        warn(engine)
+        return _carry_out(engine, values.operation, values)
+
+
+def warn(engine: Engine) -> None:
+    """Say on standard error what opening the vault found amiss."""
+    for text in engine.warnings:
+        terminal.say(text)
+
+
+def _check_usage(values: argparse.Namespace) -> None:
+    """What can be refused before the vault is opened."""
+    if values.json and getattr(values, "as_format", None) not in (None, "json"):
+        raise UsageError(f"--json and --format {values.as_format} exclude each other.", "Leave one out.")
+    if values.command == "export" and values.json and values.out in (None, "-"):
+        raise UsageError("--json says what was written, so it needs a file.", "Name the file OUT.")
 
 
 def _carry_out(engine: Engine, operation: Operation, values: argparse.Namespace) -> int:
-    given: dict[str, Any] = {
-        argument.name: getattr(values, argument.name) for argument in operation.arguments
-    }
+    given: dict[str, Any] = {}
+    for argument in operation.arguments:
+        value = getattr(values, argument.name)
+        given[argument.name] = argument.default if value is None else value
     if given.get("file") is not None:
         given["facts"] = _facts_from(given["file"])
     with ProgressBar(enabled=sys.stderr.isatty()) as progress:
         if operation.indexes:
             engine.index(progress=progress)
         given["progress"] = progress
-        result = operation.run(engine, given)
+        if operation.name == "query":
+            result = _bounded(lambda: operation.run(engine, given), given["timeout"], as_json=values.json)
+        else:
+            result = operation.run(engine, given)
     if operation.name == "export":
-        return _write_out(result, given["out"])
-    renderer = Renderer(engine)
+        return _write_out(result, given["out"], given["format"], as_json=values.json)
+    renderer = Renderer(engine, terminal.width(), given)
     if values.json:
-        print(renderer.json(result, getattr(values, "as_format", None)))
+        terminal.write(renderer.json(result))
     else:
-        sys.stdout.write(renderer.text(result, getattr(values, "as_format", None)))
+        terminal.write(renderer.text(result, getattr(values, "as_format", None)))
+    if isinstance(result, (SelectResult, GraphResult)) and result.truncated:
+        terminal.say(f"there is more than the {given['limit']:,} of --limit.")
     return FOUND if _is_finding(result) else DONE
+
+
+def _bounded(work: Callable[[], object], seconds: float, *, as_json: bool) -> object:
+    """Run a query so that Ctrl+C and its time limit hold although Oxigraph cannot be stopped.
+
+    A query that sorts, counts or joins in vain looks at no clock until its next row. It only reads,
+    so the process may end under it.
+    """
+    done: list[object] = []
+    failed: list[BaseException] = []
+
+    def task() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=task, name="synapse-query", daemon=True)
+    thread.start()
+    try:
+        thread.join(seconds + _GRACE)
+    except KeyboardInterrupt:
+        terminal.say("stopped.")
+        os._exit(FOUND)
+    if thread.is_alive():
+        stopped = QueryStopped(f"The query took more than {seconds:g} s.", "Narrow it or allow more time.")
+        _failed(stopped, as_json)
+        os._exit(FOUND)
+    if failed:
+        raise failed[0]
+    return done[0]
 
 
 def _is_finding(result: object) -> bool:
     if isinstance(result, CheckReport):
-        return not result.ok and not result.repaired
+        return not result.ok
     return isinstance(result, tuple) and any(
         isinstance(item, NoteDiagnostic) and item.severity != "info" for item in result
     )
 
 
 def _facts_from(file: str) -> Iterable[object]:
+    name = "Standard input" if file == "-" else file
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{file} cannot be read: {error}.", "Give a JSON file with a list of facts."
-        ) from error
+    except OSError as error:
+        raise UsageError(f"{name} cannot be read: {error.strerror}.", "Give a file with facts.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name} is not UTF-8.", "Save it as UTF-8.") from error
     try:
-        return given_facts(json.loads(text))
-    except ValueError as error:
-        raise UsageError(f"{file} is not valid JSON: {error}.", "Give a list of facts.") from error
+        read = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageError(
+            f"This is not valid JSON: {error.msg}.",
+            'Write [{"subject": "…", "predicate": "…", "object": "…"}].',
+            path=name,
+            line=error.lineno,
+            column=error.colno,
+        ) from error
+    return given_facts(read)
 
 
-def _write_out(content: object, out: str | None) -> int:
+def count_quads(content: bytes, format: str) -> int:
+    """How many statements an exported file holds."""
+    return sum(1 for _ in parse(content, format=_RDF_FORMATS[format], base_iri="urn:synapse:export"))
+
+
+def _write_out(content: object, out: str | None, format: str, *, as_json: bool) -> int:
     assert isinstance(content, bytes)
     if out in (None, "-"):
-        sys.stdout.buffer.write(content)
+        terminal.write(content)
         return DONE
     path = Path(str(out))
     try:
@@ -118,4 +207,6 @@ def _write_out(content: object, out: str | None) -> int:
         atomic_write(path, content, before)
     except OSError as error:
         raise WriteFailed(f"{out} cannot be written: {error.strerror}.", "Choose another place.") from error
+    quads = count_quads(content, format)
+    print(json.dumps({"quads": quads}) if as_json else f"{quads:,} quads written to {out}.")
     return DONE

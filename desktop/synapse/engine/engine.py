@@ -59,7 +59,7 @@ from synapse.engine.questions.results import (
 )
 from synapse.engine.record import Agent, WrittenFact
 from synapse.engine.scenarios import available, load_scenario
-from synapse.engine.settings import Settings, save_settings
+from synapse.engine.settings import SETTINGS_PATH, Settings, load_settings, save_settings
 from synapse.engine.sources import Places
 from synapse.engine.statements import state_file
 from synapse.engine.terms import Identities, Words
@@ -116,6 +116,12 @@ class Engine:
         """Remove graph and catalogue; the next index makes them anew."""
         remove_derived(self._data)
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What opening the vault found amiss and went on without, for a person to read."""
+        journal = (f".synapse/journal/{warning}" for warning in self._workspace.journal_warnings)
+        return (*([self.recovered] if self.recovered else []), *journal)
+
     # -- lifecycle and threads -----------------------------------------------------------------
 
     def close(self) -> None:
@@ -171,11 +177,15 @@ class Engine:
             self._watcher.start()
 
     def _follow(self) -> None:
-        for paths in watch(self.vault, self._closing):
+        for told in watch(self.vault, self._closing, synapse=True):
             if self._closing.is_set():
                 return
+            workspace = self._workspace
+            changed = [path for path in told if not path.startswith(".synapse/")]
             try:
-                self.index(paths)
+                if SETTINGS_PATH in told:
+                    self.reload_settings()
+                self.index(expand(self.vault, changed, workspace.files, workspace.settings.ignore))
             except VaultUnavailable:
                 if self._closing.is_set():
                     return  # else the vault vanished; it is looked at again with the next change
@@ -310,6 +320,17 @@ class Engine:
             return settings
 
         return self._write(work)
+
+    def reload_settings(self) -> None:
+        """Take over what another program wrote into the settings file."""
+
+        def work() -> None:
+            settings, problems = load_settings(self.vault)
+            if settings != self._workspace.settings:
+                self._apply(settings)
+            self._workspace.problems[:] = problems
+
+        self._write(work)
 
     def _apply(self, settings: Settings) -> None:
         before, workspace = self._workspace.settings, self._workspace

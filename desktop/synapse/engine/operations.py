@@ -12,7 +12,7 @@ from typing import Any
 from typing import Literal as OneOf
 
 from synapse.engine.engine import BacklinksMode, Engine
-from synapse.engine.errors import InvalidFact, UsageError
+from synapse.engine.errors import InvalidFact, NotFound, UsageError
 from synapse.engine.graph.store import View
 from synapse.engine.record import WrittenFact, parse_fact
 
@@ -111,6 +111,14 @@ def given_facts(read: object) -> list[WrittenFact]:
     return found
 
 
+def _diagnostics(engine: Engine, values: Values) -> object:
+    path = values["path"]
+    found = engine.diagnostics(path)
+    if path is not None and not found and path not in {note.path for note in engine.notes()}:
+        raise NotFound(f"There is no note {path}.", "Write its path from the vault's root, with .md.")
+    return found
+
+
 def _retract(engine: Engine, values: Values) -> object:
     subject, predicate, object = (values[name] for name in ("subject", "predicate", "object"))
     if predicate is None and object is None:
@@ -148,7 +156,7 @@ def _backlinks(engine: Engine, values: Values) -> object:
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "index",
-        "Read what changed in the vault and bring the graph up to date.",
+        "Read what changed and bring the graph up to date.",
         "",
         lambda e, v: e.index(
             accept_deletions=v["accept_deletions"], dry_run=v["dry_run"], progress=v.get("progress")
@@ -235,16 +243,16 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("digest", "The state of the vault on one page.", "", lambda e, v: e.digest(), indexes=True),
     Operation(
         "diagnostics",
-        "What could not be read as it was meant, and what to write instead.",
-        "",
-        lambda e, v: e.diagnostics(v["path"]),
+        "What could not be read as it was meant, and how to mend it.",
+        "rough-edges.md",
+        _diagnostics,
         (_positional("path", "only this file", required=False),),
         indexes=True,
     ),
     Operation(
         "assert",
         "State facts as an agent does: with a source and a reason.",
-        "people/ada knows people/bob --source 'a meeting' --reason 'they met today'",
+        "people/ada knows people/esther --source 'a meeting' --reason 'they met today'",
         _assert,
         (
             *(Argument(a.name, a.doc, positional=True) for a in _FACT),
@@ -261,7 +269,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "retract",
         "Withdraw an assertion, or one fact that agents stated.",
-        "people/ada knows people/bob --reason 'it was another Bob'",
+        "people/ada knows people/esther --reason 'it was another Esther'",
         _retract,
         (
             _positional("subject", "an assertion's id, or the fact's subject"),

@@ -5,9 +5,9 @@ A reader lives for one question; what it looked up once it remembers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from urllib.parse import unquote
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
@@ -19,6 +19,9 @@ from synapse.engine.terms import Identities, Words, is_absolute_iri
 from synapse.engine.terms import vocabulary as v
 
 Term = NamedNode | BlankNode | Literal | Triple
+
+_LIKE = 0.75
+"""From which likeness on two names could be each other's misspelling; one letter of four may differ."""
 
 _SPOKEN_NAMESPACES = (v.PROP, v.TYPE, v.TAG)
 _BOOKKEEPING = (v.PROV, v.PROP)
@@ -36,12 +39,16 @@ class EntityIndex:
     paths: Mapping[str, str]
     iris: Mapping[str, str]
     ids: Mapping[str, str]
-    attachments: Iterable[str] = ()
+    attachments: Collection[str] = ()
 
     def iri(self, entity_id: str, identities: Identities) -> NamedNode:
-        """The IRI of an entity: its `uri:` where its note gives one."""
+        """The IRI of what an id names: a note's `uri:` where it gives one, an attachment's own."""
         found = self.iris.get(entity_id)
-        return NamedNode(found) if found is not None else identities.entity(entity_id)
+        if found is not None:
+            return NamedNode(found)
+        if entity_id in self.attachments and entity_id not in self.ids:
+            return identities.document(entity_id)
+        return identities.entity(entity_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,17 +208,28 @@ class GraphReader:
         raise UnknownEntity(f"There is no {entity_id}.", hint, candidates=tuple(near))
 
     def _near(self, folded: str, known: Iterable[str]) -> list[str]:
-        by_form: dict[str, list[str]] = {}
+        """At most five ids that a slip of the hand, or a missing folder, could have made this of."""
+        folder, _, last = folded.rpartition("/")
+        found: dict[str, tuple[float, str]] = {}
         for candidate in known:
-            for form in {candidate.casefold(), candidate.casefold().rpartition("/")[2]}:
-                by_form.setdefault(form, []).append(candidate)
-        forms = get_close_matches(folded, by_form, n=5, cutoff=0.6)
-        last = folded.rpartition("/")[2]
-        forms += get_close_matches(last, by_form, n=5, cutoff=0.75)
-        return list(dict.fromkeys(candidate for form in forms for candidate in sorted(by_form[form])))[:5]
+            form = candidate.casefold()
+            its_folder, _, its_last = form.rpartition("/")
+            # Folders are compared apart: two people share `people/` and need not be alike.
+            names, folders = _alike(last, its_last), _alike(folder, its_folder)
+            if names == 1 or (names >= _LIKE and (not folder or folders >= _LIKE)):
+                found[candidate] = (-names - folders, candidate)
+        return sorted(found, key=found.__getitem__)[:5]
 
     def _exists(self, node: NamedNode) -> bool:
         return bool(self.store.match(node) or self.store.match(object=node))
+
+
+def _alike(one: str, other: str) -> float:
+    """From 0 to 1: how little must be typed differently; 1 for the same."""
+    if one == other:
+        return 1.0
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    return matcher.ratio() if matcher.quick_ratio() >= _LIKE else 0.0
 
 
 def fallback_label(iri: str, entity_id: str | None, prefixes: Mapping[str, str]) -> str:
