@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synapse.engine.notes.body import LARGEST_BODY
 from synapse.engine.notes.diagnostics import MOST
 from synapse.engine.notes.reading import Note, read_note
+from synapse.engine.notes.source import LARGEST_READ
 from synapse.engine.notes.values import ScalarValue
 
 
@@ -262,16 +262,23 @@ def test_a_uri_is_an_absolute_iri_that_is_not_ours(uri: str, kept: bool) -> None
 
 
 def test_a_body_over_the_limit_keeps_its_frontmatter_and_text() -> None:
-    found = note("---\ntitle: Big\n---\n" + "[[a]] " * (LARGEST_BODY // 6 + 1))
+    found = note("---\ntitle: Big\n---\n" + "[[a]] " * (LARGEST_READ // 6 + 1))
     assert (found.title, found.links) == ("Big", ())
     assert [item.code for item in found.diagnostics] == ["body-too-large"]
-    assert len(found.body) > LARGEST_BODY
+    assert len(found.body) > LARGEST_READ
 
 
 def test_a_note_with_countless_problems_lists_some_and_says_so() -> None:
     found = note("---\n" + "a: 1\n" * 2000 + "---\n").diagnostics
     assert len(found) == MOST + 1
     assert sum(item.code == "more" for item in found) == 1
+
+
+@pytest.mark.parametrize("size", [1_000, LARGEST_READ + 1])
+def test_bytes_that_are_not_text_are_replaced_at_any_size(size: int) -> None:
+    found = read_note("a.md", b"---\nk: \xff\n---\n" + b"\0\xfea" * (size // 3))
+    assert found.frontmatter[0].value.span[:2] == (7, 8)
+    assert set(found.body) == {"\ufffd", "a"}
 
 
 HOSTILE: dict[str, Callable[[int], str]] = {

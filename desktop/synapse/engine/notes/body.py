@@ -16,9 +16,6 @@ from pyromark import Options
 from synapse.engine.notes.syntax import Syntax, destination, has_scheme, is_web, typed_title, wikilink
 from synapse.engine.terms import fold_word
 
-LARGEST_BODY: Final = 5 * 1024 * 1024
-"""Bytes; of a larger body nothing is read but its text for searching."""
-
 _MARKDOWN: Final = pyromark.Markdown(
     options=Options.ENABLE_TABLES
     | Options.ENABLE_FOOTNOTES

@@ -10,7 +10,7 @@ not-utf-8                   bytes that are not UTF-8; each is read as U+FFFD
 utf-16                      a UTF-16 file, which is not read
 nul                         U+0000, which no RDF text can hold; read as U+FFFD
 invalid-unicode             lone surrogates; read as U+FFFD
-body-too-large              a body over `body.LARGEST_BODY`; only its frontmatter is read
+body-too-large              a note over `source.LARGEST_READ`; only its frontmatter is read
 frontmatter-unclosed        a first line `---` without its end; read as text
 frontmatter-too-large       a block over `frontmatter.LARGEST_BLOCK`; not read
 frontmatter-not-a-mapping   a block that holds no keys

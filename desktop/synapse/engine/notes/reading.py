@@ -12,10 +12,10 @@ from pathlib import PurePosixPath
 from typing import Final, Literal, NamedTuple
 
 from synapse.engine.notes import inline
-from synapse.engine.notes.body import LARGEST_BODY, Outline, read_outline
+from synapse.engine.notes.body import Outline, read_outline
 from synapse.engine.notes.diagnostics import Diagnostic, Severity
 from synapse.engine.notes.frontmatter import read_frontmatter
-from synapse.engine.notes.source import Source, Span, rdf_text
+from synapse.engine.notes.source import LARGEST_READ, Source, Span, rdf_text
 from synapse.engine.notes.syntax import Syntax, valid_iri, value_links
 from synapse.engine.notes.values import ListValue, MapValue, Property, ScalarValue, Value, scalars
 from synapse.engine.terms import fold_word
@@ -208,7 +208,7 @@ class _NoteReader:
         return self.source.span(self.shift + start, self.shift + end)
 
     def _outline(self) -> Outline:
-        if len(self.encoded) > LARGEST_BODY:
+        if len(self.source.encoded) > LARGEST_READ:
             self.source.report(
                 self.shift,
                 "warning",

@@ -12,13 +12,17 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from synapse.engine.notes.backlinks import generated_spans
+from synapse.engine.notes.backlinks import LARGEST_NOTE, generated_spans
 from synapse.engine.notes.diagnostics import Diagnostic, Severity, add
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _UNREADABLE: Final = re.compile("[\udc80-\udcff\x00]")
+_MAPPED: Final = 512 * 1024
+"""Characters in which places are kept exact where no body is read: more than any frontmatter."""
 _NOT_RDF_TEXT: Final = re.compile("[\ud800-\udfff\x00]")
+LARGEST_READ: Final = 5 * 1024 * 1024
+"""Bytes of text; of a larger note no body is read."""
 REPLACEMENT: Final = "\ufffd"
 
 
@@ -67,7 +71,7 @@ class Source:
         self._maps: list[tuple[list[int], list[int]]] = []
         points, shifts, parts = [0], [self._first], []
         done = self._first
-        for section in generated_spans(data):
+        for section in generated_spans(data) if len(data) <= LARGEST_NOTE else ():
             parts.append(data[done : section.start])
             points.append(points[-1] + section.start - done)
             done = section.end
@@ -89,7 +93,7 @@ class Source:
         parts: list[str] = []
         new = done = shift = 0
         first: dict[bool, int] = {}
-        for match in _UNREADABLE.finditer(text):
+        for match in _UNREADABLE.finditer(text, 0, len(text) if len(text) <= LARGEST_READ else _MAPPED):
             part = text[done : match.start()]
             parts.append(part)
             new += len(part.encode())
@@ -100,7 +104,7 @@ class Source:
             shifts.append(shift)
             new += 3
             done = match.end()
-        parts.append(text[done:])
+        parts.append(_UNREADABLE.sub(REPLACEMENT, text[done:]))
         self._maps.append((points, shifts))
         if False in first:
             self.report(
