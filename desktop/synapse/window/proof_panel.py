@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from synapse.engine.errors import NotHolding
 from synapse.engine.questions.results import Fact, Proof
 from synapse.window.facts import FactsView
-from synapse.window.facts.proof_rows import proof_rows, source_rows
+from synapse.window.facts.proof_rows import because, proof_rows, source_rows
 from synapse.window.panel import Panel, counted, hairline
 from synapse.window.session import Session, Task, in_words
 from synapse.window.theme import GRID, PADDING, Theme
@@ -113,7 +113,7 @@ class ProofPanel(Panel):
             self.view.set_rows(source_rows(proof.fact))
         else:
             facts = counted(leaves, self.tr("stated fact"), self.tr("stated facts"))
-            self.verdict.setText(self.tr("Inferred {reason}").format(reason=" ".join(proof.sentence.split())))
+            self.verdict.setText(self.tr("Inferred {reason}").format(reason=because(proof)))
             self.set_count(facts)
             self.view.set_rows(proof_rows(proof), FOLDED_AT)
         self.show_body()

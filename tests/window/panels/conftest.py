@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,13 +17,16 @@ from synapse.window.theme import Theme
 
 NOTES = {
     "modules/payments.md": "---\ntype: Module\ndepends_on: modules/ledger\n---\n# Payments\n\nMoney in.\n",
-    "modules/checkout.md": "---\ntype: Module\n---\n# Checkout\n\nPays with [[depends_on::modules/payments]].\n",
-    "modules/storefront.md": "# Storefront\n\n- depends_on:: [[modules/checkout]]\n- owner:: [[people/nobody]]\n",
+    "modules/checkout.md": "---\ntype: Module\n---\n# Checkout\n\nWith [[depends_on::modules/payments]].\n",
+    "modules/storefront.md": "# Storefront\n\n- depends_on:: [[modules/checkout]]\n- owner:: [[people/no]]\n",
     "modules/ledger.md": "---\ntype: Module\n---\n# Ledger\n",
     "people/ada.md": "---\ntype: Person\nmaintains: modules/payments\n---\n# Ada Lovelace\n",
-    "vocabulary.md": "---\ntype: ontology\n---\n# Vocabulary\n\n- inverse_of: used_by -> depends_on\n",
+    "vocabulary.md": "---\ntype: ontology\n---\n# Vocabulary\n\n- inverse_of: used by -> depends_on\n",
     "alone.md": "# Alone\n",
 }
+
+
+READERS = 4
 
 
 def write(vault: Path, notes: dict[str, str]) -> None:
@@ -50,9 +54,32 @@ def make_engine(tmp_path: Path) -> Iterator[Callable[[dict[str, str]], Engine]]:
         engine.close()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def shared_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    folder = tmp_path_factory.mktemp("panels")
+    (folder / "vault").mkdir()
+    write(folder / "vault", NOTES)
+    with open_vault(folder / "vault", folder / "data") as engine:
+        engine.index()
+        # All threads of its read pool begin now, not in a test that looks for threads left behind.
+        together = threading.Barrier(READERS)
+        for started in [engine.submit(together.wait, 30) for _ in range(READERS)]:
+            started.result()
+        yield engine
+
+
 @pytest.fixture
-def engine(make_engine: Callable[[dict[str, str]], Engine]) -> Engine:
-    return make_engine(NOTES)
+def own_vault() -> None:
+    """Asked for by tests that write: their engine is theirs alone."""
+
+
+@pytest.fixture
+def engine(request: pytest.FixtureRequest, make_engine: Callable[[dict[str, str]], Engine]) -> Engine:
+    if "own_vault" in request.fixturenames:
+        return make_engine(NOTES)
+    shared = request.getfixturevalue("shared_engine")
+    assert isinstance(shared, Engine)
+    return shared
 
 
 @pytest.fixture

@@ -168,6 +168,7 @@ def test_a_note_that_was_not_read_yet_and_a_bad_id_are_said_in_place(
     qtbot.waitUntil(lambda: bool(panel.showing_message) and "graph yet" not in panel.showing_message)
 
 
+@pytest.mark.usefixtures("own_vault")
 def test_a_write_shows_at_once_and_the_current_row_stays(panel: RelationsPanel, qtbot: QtBot) -> None:
     open_note(panel, qtbot)
     panel.view.setCurrentIndex(find(panel.view, lambda row: row.text == "Ada Lovelace"))

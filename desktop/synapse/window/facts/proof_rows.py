@@ -23,10 +23,16 @@ def _step(proof: Proof) -> Row:
     return Row(
         "fact",
         " ".join(fact.sentence.split()),
-        detail=" ".join(proof.sentence.split()),
+        detail=because(proof),
         mark=mark_of(fact),
         inside=lambda: tuple(_step(premise) for premise in proof.premises),
     )
+
+
+def because(proof: Proof) -> str:
+    """The reason alone, where a step's sentence says the fact first."""
+    said, fact = " ".join(proof.sentence.split()), " ".join(proof.fact.sentence.split())
+    return said.removeprefix(fact).strip() or said
 
 
 def stated_row(fact: Fact, text: str) -> Row:
