@@ -6,6 +6,7 @@ return when they are durable; each publishes one ChangeSet. Reads run where they
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -19,13 +20,14 @@ from synapse.engine.auditing import Audit
 from synapse.engine.backlinking import BacklinksWriter
 from synapse.engine.catalogue import FileRecord
 from synapse.engine.changes import ChangeSet
-from synapse.engine.errors import FileChanged, NotFound, SettingsInvalid, StoreCorrupt, VaultUnavailable
+from synapse.engine.errors import FileChanged, NotFound, StoreCorrupt, SynapseError, VaultUnavailable
 from synapse.engine.graph.formats import export_dataset
 from synapse.engine.graph.results import QueryResult, Term
 from synapse.engine.graph.store import View
 from synapse.engine.indexing import Indexer, Progress
 from synapse.engine.notes import Resolution, ResolvedLink, read_bytes, watch
 from synapse.engine.notes.files import atomic_write
+from synapse.engine.notes.watching import expand
 from synapse.engine.questions import (
     digest,
     dossier,
@@ -65,6 +67,8 @@ from synapse.engine.statements import state_file
 from synapse.engine.terms import Identities, Words
 from synapse.engine.vaults import Ownership, checked_vault, data_folder, this_device
 from synapse.engine.workspace import Workspace
+
+log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -186,9 +190,11 @@ class Engine:
                 if SETTINGS_PATH in told:
                     self.reload_settings()
                 self.index(expand(self.vault, changed, workspace.files, workspace.settings.ignore))
-            except VaultUnavailable:
+            except SynapseError as error:
                 if self._closing.is_set():
-                    return  # else the vault vanished; it is looked at again with the next change
+                    return
+                # The vault vanished or the disk is full: what was not read is read with the next change.
+                log.warning("%s could not be indexed: %s", self.vault, error)
 
     # -- writes --------------------------------------------------------------------------------
 
@@ -335,7 +341,8 @@ class Engine:
     def _apply(self, settings: Settings) -> None:
         before, workspace = self._workspace.settings, self._workspace
         if settings.base != before.base:
-            raise SettingsInvalid("The base of a vault with facts is changed by a rebuild.", "Use `rebuild`.")
+            self.rebuild()  # every IRI of the vault is another one now
+            return
         workspace.apply_settings(settings)
         if (settings.profile, settings.domain_and_range) != (before.profile, before.domain_and_range):
             self._publish(workspace.reason_again())

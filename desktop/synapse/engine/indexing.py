@@ -88,6 +88,7 @@ class Indexer:
         if paths is None:
             scan = files.scan(workspace.vault, workspace.settings.ignore)
             survey.present = {entry.path: entry for entry in scan.files}
+            files.remove_leftovers(workspace.vault, scan.leftovers)
             for diagnostic in scan.diagnostics:
                 survey.problems.setdefault(diagnostic.path, []).append(diagnostic_record(diagnostic))
             missing = [path for path in known if path not in survey.present]
@@ -245,21 +246,21 @@ class Indexer:
                 made.gone(path)
         changeset = None
         if not dry_run:
-            changeset = self._write(changes, update, made, first, _uris(before) != workspace.uris)
+            changeset = self._write(changes, update, made, first, _names(before) != _names(workspace.files))
             workspace.catalogue.replace_file_diagnostics(survey.problems)
         return self._report(survey, restated), changeset
 
     def _write(
-        self, changes: list[GraphChange], update: Update, made: FileProvenance, first: bool, uris_moved: bool
+        self, changes: list[GraphChange], update: Update, made: FileProvenance, first: bool, names_moved: bool
     ) -> ChangeSet:
         workspace = self._workspace
         ontologies, rows = ontology_changes(workspace, made.activity, everything=first)
         changes += ontologies
         changes.append(made.change(used=bool(ontologies)))
         positions: dict[str, int] | None = None
-        if first or uris_moved:
+        grown = workspace.store.journal_positions() != workspace.journal.positions()
+        if first or names_moved or grown:
             workspace.read_journal()
-        if first or uris_moved or workspace.store.journal_positions() != workspace.journal_positions:
             changes += journal_changes(workspace, workspace.projection)
             positions = workspace.journal_positions
         changes = merged(changes)
@@ -294,8 +295,13 @@ class Indexer:
         )
 
 
-def _uris(files: dict[str, FileRecord]) -> dict[str, str]:
-    return {path: record.uri for path, record in files.items() if record.uri is not None}
+def _names(files: dict[str, FileRecord]) -> set[tuple[str, str | None]]:
+    """What files there are that give an id another IRI than the one made from it."""
+    return {
+        (path, record.uri)
+        for path, record in files.items()
+        if record.uri is not None or record.kind == "attachment"
+    }
 
 
 def _is_below(path: str, unread: Sequence[str]) -> bool:

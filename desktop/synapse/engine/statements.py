@@ -12,6 +12,7 @@ from synapse.engine.changes import GraphChange
 from synapse.engine.errors import SynapseError
 from synapse.engine.graph.formats import parse_rdf
 from synapse.engine.notes import Diagnostic, NoteFacts, Span, read_note, state_note
+from synapse.engine.notes.backlinks import CLOSING, OPENING, section_problem
 from synapse.engine.notes.files import file_kind
 from synapse.engine.notes.reading import Note, is_listing
 from synapse.engine.workspace import Workspace
@@ -82,8 +83,21 @@ def state_file(workspace: Workspace, path: str, content: bytes) -> Statement:
         [(fact.triple, fact.span) for fact in said.facts],
         note,
         said,
-        tuple(map(diagnostic_record, said.diagnostics)),
+        (*map(diagnostic_record, said.diagnostics), *_section_problems(path, content)),
     )
+
+
+def _section_problems(path: str, content: bytes) -> list[DiagnosticRecord]:
+    """A generated section that somebody damaged: nothing more is written into that note."""
+    if OPENING not in content and CLOSING not in content:
+        return []
+    problem = section_problem(content)
+    if problem is None:
+        return []
+    line = content.count(b"\n", 0, problem.offset) + 1
+    return [
+        DiagnosticRecord(path, line, 1, "warning", f"section-{problem.code}", problem.message, problem.hint)
+    ]
 
 
 def diagnostic_record(found: Diagnostic) -> DiagnosticRecord:

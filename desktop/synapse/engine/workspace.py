@@ -54,6 +54,7 @@ class Workspace:
         self.journal = Journal(vault / ".synapse" / "journal", device)
         self._reasoner: Reasoner | None = None
         self._counts: tuple[str, int, int] | None = None
+        self._catch_up_history()
         self._load_words()
         self.load_files(self.catalogue.files())
         self.read_journal()
@@ -245,7 +246,7 @@ class Workspace:
                 before[1] + len(stated.added) - len(stated.removed),
                 before[2] + len(inferred.added) - len(inferred.removed),
             )
-            self.history.append(revision, utc_now(), changes)
+            self.history.append(revision, utc_now(), _with_inferred(changes, inferred))
         if update is not None:
             self._note_state(update)
             self.catalogue.apply(update)
@@ -270,10 +271,20 @@ class Workspace:
         self._reasoner = reasoner
         self._counts = (str(revision), len(facts), len(inferred))
         changes = [GraphChange(graph, added=frozenset(triples)) for graph, triples in graphs.items()]
-        self.history.append(revision, utc_now(), changes, whole=True)
+        self.history.append(revision, utc_now(), _with_inferred(changes, Delta(inferred)), whole=True)
         self._note_state(update)
         self.catalogue.apply(update)
         return self._changeset(changes, Delta(inferred), [e.record.path for e in update.written], ())
+
+    def _catch_up_history(self) -> None:
+        """Record what the store took in and the history did not, before a crash in between."""
+        revision = self.store.revision
+        if revision.number == 0 or self.store.unfinished or self.history.last == revision:
+            return
+        graphs = [graph for graph in self.store.graphs() if graph != v.META]
+        held = [GraphChange(graph, added=frozenset(self.store.triples(graph))) for graph in graphs]
+        inferred = Delta(frozenset(self.store.triples(v.INFERRED)))
+        self.history.append(revision, utc_now(), _with_inferred(held, inferred), whole=True)
 
     def _inferences(self, changes: Sequence[GraphChange]) -> Delta:
         """How `urn:synapse:inferred` changes: it holds what follows and nobody states. An agent's
@@ -358,6 +369,11 @@ def counts(graph: NamedNode, triple: Triple) -> bool:
     if graph == v.META:
         return False
     return not (graph.value.startswith(v.ASSERTION) and is_schema_axiom(triple))
+
+
+def _with_inferred(changes: Iterable[GraphChange], inferred: Delta) -> list[GraphChange]:
+    """What the history records: since when an inference holds is known too."""
+    return [*changes, GraphChange(v.INFERRED, inferred.removed, inferred.added)]
 
 
 def _is_fact(graph: NamedNode, triple: Triple) -> bool:
