@@ -33,7 +33,11 @@ codecs.register_error("synapse-plain", _replacement)
 
 
 def prepare() -> None:
-    """Make both streams take any text, whatever their encoding is."""
+    """Make both streams take any text, whatever their encoding is, and also where they are closed."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for the process's life
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="synapse-plain")

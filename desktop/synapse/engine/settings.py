@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from synapse.engine.errors import SettingsInvalid
+from synapse.engine.errors import SettingsInvalid, WriteFailed
 from synapse.engine.notes.files import atomic_write
 from synapse.engine.terms import DEFAULT_BASE, Identities, InvalidId
 
@@ -144,4 +144,8 @@ def save_settings(vault: Path, settings: Settings) -> None:
     path = vault / SETTINGS_PATH
     path.parent.mkdir(exist_ok=True)
     text = json.dumps(settings.as_json(), ensure_ascii=False, indent=2) + "\n"
-    atomic_write(path, text.encode("utf-8"), expected=None)
+    try:
+        before = path.read_bytes()
+    except FileNotFoundError:
+        before = None
+    atomic_write(path, text.encode("utf-8"), expected=before)
