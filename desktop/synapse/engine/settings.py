@@ -140,12 +140,16 @@ def _problem(message: str, hint: str, line: int | None = None, column: int | Non
 
 
 def save_settings(vault: Path, settings: Settings) -> None:
-    """Write the settings atomically, making `.synapse` where it is missing."""
+    """Write the settings atomically, making `.synapse` where it is missing. Raises WriteFailed."""
     path = vault / SETTINGS_PATH
-    path.parent.mkdir(exist_ok=True)
     text = json.dumps(settings.as_json(), ensure_ascii=False, indent=2) + "\n"
     try:
+        path.parent.mkdir(exist_ok=True)
         before = path.read_bytes()
     except FileNotFoundError:
         before = None
+    except OSError as error:
+        raise WriteFailed(
+            f"The settings cannot be written: {error.strerror}.", "Check the permissions.", path=SETTINGS_PATH
+        ) from error
     atomic_write(path, text.encode("utf-8"), expected=before)
