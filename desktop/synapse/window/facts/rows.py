@@ -239,15 +239,15 @@ def _is(entity: Entity, label: str) -> bool:
 def filtered(rows: Iterable[Row], text: str) -> tuple[Row, ...]:
     """The rows that have every word of `text`, with what they stand in; counts follow.
 
-    A group or section that itself matches keeps all its rows.
+    A relation that itself matches keeps all its rows; what sections are called does not count.
     """
     words = text.casefold().split()
     if not words:
         return tuple(rows)
     kept = []
     for row in rows:
-        spoken = row.spoken.casefold()
-        if all(word in spoken for word in words):
+        spoken = (row.text if row.kind == "group" else row.spoken).casefold()
+        if row.kind != "section" and all(word in spoken for word in words):
             kept.append(replace(row, open_at_first=True) if row.kind != "fact" else row)
         elif row.kind in ("section", "group"):
             inside = filtered(row.below(), text)
