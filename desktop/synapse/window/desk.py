@@ -186,7 +186,7 @@ class Desk(QObject):
         links = counted(report.links, self.tr("backlink"), self.tr("backlinks"))
         notes = counted(len(report.written), self.tr("note"), self.tr("notes"))
         self._bars.bar("backlinks").say(
-            self.tr("{links} for {notes}. Nothing has been written yet.").format(links=links, notes=notes),
+            self.tr("{links} for {notes}.").format(links=links, notes=notes),
             [
                 (self.tr("Preview"), self.preview_backlinks),
                 (self.tr("Write into notes"), lambda: self._decide("write")),

@@ -86,6 +86,8 @@ class DiffDialog(QDialog):
         self.intro = QLabel(intro, self)
         self.intro.setWordWrap(True)
         self.files = QListWidget(self)
+        self.files.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.files.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.files.setAccessibleName(self.tr("Notes that change"))
         self.diff = DiffView(theme, self)
         self._versions: list[Versions] = []
@@ -96,17 +98,17 @@ class DiffDialog(QDialog):
         split.setStretchFactor(1, 1)
         split.setSizes([230, 630])
         buttons = QHBoxLayout()
-        buttons.addStretch(1)
         cancel = QPushButton(self.tr("Close"), self)
         cancel.clicked.connect(self.reject)
         buttons.addWidget(cancel)
+        buttons.addStretch(1)
         self.buttons: dict[str, QPushButton] = {}
         for number, (name, label) in enumerate(choices):
             button = QPushButton(label, self)
             button.setDefault(number == 0)
             button.setAutoDefault(number == 0)
             button.clicked.connect(lambda _=False, name=name: self._choose(name))
-            buttons.insertWidget(1, button) if number else buttons.addWidget(button)
+            buttons.insertWidget(2, button)
             self.buttons[name] = button
         column = QVBoxLayout(self)
         column.setContentsMargins(*[PADDING + GRID] * 4)

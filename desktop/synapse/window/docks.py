@@ -15,6 +15,7 @@ _AREAS = {
     "console": Qt.DockWidgetArea.BottomDockWidgetArea,
     "problems": Qt.DockWidgetArea.BottomDockWidgetArea,
 }
+BOTTOM = 300
 AT_FIRST = ("browser", "graph", "relations")
 """The panels that show when a vault is opened for the first time."""
 
@@ -52,6 +53,7 @@ class Docks:
             [docks["browser"], docks["graph"]], [max(220, width // 6), max(320, width // 4)], horizontal
         )
         self._window.resizeDocks([docks["graph"], docks["relations"]], [400, 400], vertical)
+        self._window.resizeDocks([docks["console"]], [BOTTOM], vertical)
 
     def show(self, name: str, *, focus: bool = False) -> None:
         """Bring a panel to the front."""

@@ -26,6 +26,7 @@ from synapse.window.theme import GRID, PADDING, Theme
 
 MOST = 50
 CUTOFF = 60.0
+NEAR = 45.0
 _PATH = Qt.ItemDataRole.UserRole
 _DETAIL = Qt.ItemDataRole.UserRole + 1
 
@@ -70,6 +71,9 @@ def choices(text: str, records: Sequence[FileRecord], recent: Sequence[str]) -> 
         recency = max(0.0, 5.0 - rank.get(records[owners[place]].path, 10))
         total = score + begins + holds + recency
         scores[owners[place]] = max(scores.get(owners[place], 0.0), total)
+    # A far resemblance is of use only where nothing is near.
+    least = max(scores.values(), default=0.0) - NEAR
+    scores = {number: score for number, score in scores.items() if score >= least}
     best = sorted((-score, len(records[number].path), number) for number, score in scores.items())
     return [_choice(records[number]) for _, _, number in best[:MOST]]
 

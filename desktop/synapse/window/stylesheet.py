@@ -60,7 +60,7 @@ QAbstractItemView::item {
 }
 QAbstractItemView::item:hover { background: $hover; }
 QAbstractItemView::item:selected { background: $selection; color: $text; }
-QAbstractItemView:focus::item:selected { border-color: $accent; }
+QAbstractItemView::item:selected:focus { border-color: $accent; }
 QTreeView::branch { background: transparent; }
 QHeaderView { background: $panel; }
 QHeaderView::section {
@@ -69,15 +69,17 @@ QHeaderView::section {
 QTableView { gridline-color: $border; }
 QTableView::item { border-radius: 0; }
 
+QTabWidget, QTabBar { background: $window; }
 QTabWidget::pane { border: none; }
-QTabBar { background: $window; qproperty-drawBase: 0; }
+QTabWidget::tab-bar { left: 0; }
+QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab {
     background: transparent; color: $muted; border: none; border-bottom: 2px solid transparent;
     padding: 6px 10px; min-height: 18px;
 }
 QTabBar::tab:hover { background: $hover; color: $text; }
 QTabBar::tab:selected { background: $panel; color: $text; border-bottom-color: $accent; }
-QTabBar:focus::tab:selected { background: $selection; }
+QTabBar::tab:selected:focus { background: $selection; }
 
 QMenuBar { background: $window; border-bottom: 1px solid $border; padding: 2px 4px; }
 QMenuBar::item { padding: 4px 8px; border-radius: 4px; background: transparent; }

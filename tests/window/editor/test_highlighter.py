@@ -95,10 +95,11 @@ def made(text: str, qtbot: QtBot) -> tuple[QTextDocument, NoteHighlighter]:
 def formats(document: QTextDocument, line: int) -> list[tuple[str, QTextCharFormat]]:
     block = document.findBlockByNumber(line)
     units = block.text().encode("utf-16-le")
-    return [
-        (units[part.start * 2 : (part.start + part.length) * 2].decode("utf-16-le"), QTextCharFormat(part.format))
-        for part in block.layout().formats()
-    ]
+    found = []
+    for part in block.layout().formats():
+        text = units[part.start * 2 : (part.start + part.length) * 2].decode("utf-16-le")
+        found.append((text, QTextCharFormat(part.format)))
+    return found
 
 
 def test_styles_reach_the_document_beyond_the_basic_plane(qtbot: QtBot) -> None:

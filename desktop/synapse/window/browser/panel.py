@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QActionGroup, QGuiApplication, QKeyEvent
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QActionGroup, QGuiApplication, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLabel,
@@ -23,6 +35,7 @@ from synapse.window.session import Session
 from synapse.window.theme import GRID, ICON, PADDING, Theme
 
 FILTER_MS = 80
+CHEVRON = 14
 
 
 class BrowserPanel(Panel):
@@ -51,7 +64,7 @@ class BrowserPanel(Panel):
         self.name_hint = QLabel(self)
         self.name_hint.setObjectName("muted")
         self.name_hint.setWordWrap(True)
-        self.tree = _Tree(self)
+        self.tree = _Tree(theme, self)
         self.tree.setModel(self.model)
         self.tree.setAccessibleName(self.tr("Folders and notes"))
         self.nothing = QLabel(self)
@@ -323,8 +336,9 @@ class _Tree(QTreeView):
 
     entered_key = Signal(QModelIndex)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
         self.setIndentation(16)
@@ -333,6 +347,17 @@ class _Tree(QTreeView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
+
+    def drawBranches(
+        self, painter: QPainter, rect: QRect, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """A chevron in the theme's colour beside a folder."""
+        if self.model().rowCount(index):
+            name = "chevron-down" if self.isExpanded(index) else "chevron-right"
+            place = QRect(0, 0, CHEVRON, CHEVRON)
+            place.moveCenter(rect.center())
+            place.moveRight(rect.right() - 1)
+            self._theme.icon(name, "muted").paint(painter, place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():

@@ -145,7 +145,8 @@ class NoteEdit(QPlainTextEdit):
             height = self.blockBoundingRect(block).height()
             before, after = self.highlighter.context_of(block), self.highlighter.context_after(block)
             if (before.kind or after.kind) in ("fence", "frontmatter", "math"):
-                painter.fillRect(QRectF(0, top, self.viewport().width(), height), code)
+                gap = 0 if after.kind else self.fontMetrics().descent() * 1.5
+                painter.fillRect(QRectF(0, top, self.viewport().width(), height - gap), code)
             block, top = block.next(), top + height
         painter.end()
 
