@@ -157,19 +157,11 @@ class Reasoner:
     def _state(self, facts: Iterable[Fact]) -> None:
         for fact in facts:
             self._stated += 1
-            if fact in self._facts.reasons:  # inferred so far: nothing more follows from it
-                self._was_inferred.setdefault(fact, True)
-                del self._facts.reasons[fact]
-            else:
-                self._was_inferred.setdefault(fact, False)
-                self._facts.add(fact)
-                self._queue(fact)
-
-    def _queue(self, fact: Fact) -> None:
-        if self._facts.key(fact) in self._axiom_keys:
-            self._axioms.append(fact)
-        else:
-            self._fresh.append(fact)
+            self._was_inferred.setdefault(fact, fact in self._facts.reasons)
+            self._facts.reasons.pop(fact, None)
+            self._facts.add(fact)
+            # An inferred one too: it may have become a base pair (TransitiveStep).
+            (self._axioms if self._facts.key(fact) in self._axiom_keys else self._fresh).append(fact)
 
     def _drain(self) -> None:
         """Derive until nothing is new.
@@ -187,10 +179,11 @@ class Reasoner:
                 self._begin()
             elif self._fresh:
                 fact = self._fresh.popleft()
-                self._fire(fact, recursive=True)
+                self._fire(fact, self._instances.chaining(fact))
                 self._chained.append(fact)
             elif self._chained:
-                self._fire(self._chained.popleft(), recursive=False)
+                fact = self._chained.popleft()
+                self._fire(fact, self._instances.stepping(fact))
             else:
                 return
 
@@ -209,15 +202,16 @@ class Reasoner:
                 return
             self._conclude(instance, premises, head)
 
-    def _fire(self, fact: Fact, *, recursive: bool) -> None:
-        for instance in self._instances.triggered_by(fact):
-            if instance.recursive is recursive and not instance.stopped:
+    def _fire(self, fact: Fact, instances: Iterable[Instance]) -> None:
+        for instance in instances:
+            if not instance.stopped:
                 for premises, head in instance.forward(fact, self._facts):
                     self._conclude(instance, premises, head)
 
     def _conclude(self, instance: Instance, premises: Premises, head: Fact) -> None:
         facts = self._facts
-        if head in facts or not self._may_conclude(head):
+        key = facts.key(head)
+        if head in facts.groups.get(key, ()) or not self._may_conclude(head):
             return
         if instance.stopped or self._is_spent(instance):
             instance.stopped = True
@@ -226,7 +220,7 @@ class Reasoner:
         self._was_inferred.setdefault(head, False)
         facts.add(head)
         facts.reasons[head] = (instance, premises)
-        self._queue(head)
+        (self._axioms if key in self._axiom_keys else self._fresh).append(head)
 
     def _may_conclude(self, head: Fact) -> bool:
         """No literal as subject or class, and nothing that every class or property is to itself."""
@@ -267,6 +261,8 @@ class Reasoner:
             self._was_inferred.setdefault(fact, fact in reasons)
         for fact in fell:
             facts.discard(fact)
+            for instance in self._instances.triggered_by(fact):
+                instance.forget(fact)
         for instance in lost:
             self._instances.remove(instance)
             self._stopped.pop(instance, None)
@@ -301,17 +297,18 @@ class Reasoner:
         return self.budget.times_stated * self._stated + self.budget.more
 
     def _pairs(self, instance: Instance) -> int:
-        predicate = instance.head[1]
-        assert isinstance(predicate, int)
-        return len(self._facts.of_predicate(predicate)) if instance.between else 0
+        return len(self._facts.of_predicate(instance.predicate))
 
     def _is_spent(self, instance: Instance) -> bool:
-        return len(self._facts.reasons) >= self._limit() or self._pairs(instance) >= self.budget.pairs
+        return len(self._facts.reasons) >= self._limit() or (
+            instance.between and self._pairs(instance) >= self.budget.pairs
+        )
 
     def _has_room(self) -> bool:
         """Whether so much was removed that what was left out may now fit."""
         return len(self._facts.reasons) <= self._limit() // 2 and any(
-            self._pairs(instance) <= self.budget.pairs // 2 for instance in self._stopped
+            not instance.between or self._pairs(instance) <= self.budget.pairs // 2
+            for instance in self._stopped
         )
 
     def _start_again(self) -> Delta:
@@ -324,9 +321,7 @@ class Reasoner:
         return Delta(frozenset(map(triple, after - before)), frozenset(map(triple, before - after)))
 
     def _finding(self, instance: Instance) -> Incomplete:
-        predicate = instance.head[1]
-        assert isinstance(predicate, int)
-        found = self._terms.term(predicate)
+        found = self._terms.term(instance.predicate)
         assert isinstance(found, NamedNode)
         return Incomplete(instance.rule, found)
 

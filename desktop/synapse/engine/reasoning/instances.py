@@ -45,10 +45,11 @@ class Instance(ABC):
     schema_premises: the facts of the vocabulary that the instance rests on.
     between: whether it derives pairs of one property from pairs of the same property, so that
         their number can grow with the square of the nodes (budgets count it apart).
+    predicate: the property that it concludes.
     stopped: a budget was hit; nothing more is concluded by it.
     """
 
-    __slots__ = ("between", "bindings", "data", "head", "rule", "schema_premises", "stopped")
+    __slots__ = ("between", "bindings", "data", "head", "predicate", "rule", "schema_premises", "stopped")
     recursive = False
 
     def __init__(self, compiled: CompiledRule, bindings: Bindings, rdf_type: int) -> None:
@@ -58,6 +59,8 @@ class Instance(ABC):
         self.data = tuple(bind(pattern, bindings) for pattern in compiled.data)
         self.head = bind(compiled.head, bindings)
         predicate = self.head[1]
+        assert isinstance(predicate, int)
+        self.predicate = predicate
         self.between = predicate != rdf_type and all(pattern[1] == predicate for pattern in self.data)
         self.stopped = False
 
@@ -72,6 +75,9 @@ class Instance(ABC):
     @abstractmethod
     def backward(self, fact: Fact, facts: FactBase) -> Iterator[Premises]:
         """The premises in the base from which `fact` follows in one step."""
+
+    def forget(self, fact: Fact) -> None:  # noqa: B027  (most instances remember nothing)
+        """The fact is removed from the base."""
 
     def variables(self, premises: Premises) -> Bindings:
         """What each variable of the rule stands for, given the data premises of one step."""
@@ -125,24 +131,40 @@ class TransitiveStep(Instance):
     being one only when it is removed, which takes down what was concluded from it.
     """
 
-    __slots__ = ()
+    __slots__ = ("_base_by_object", "_base_by_subject")
     recursive = True
 
-    def _is_base(self, fact: Fact, facts: FactBase) -> bool:
-        reason = facts.reasons.get(fact)
-        return reason is None or reason[0] is not self
+    def __init__(self, compiled: CompiledRule, bindings: Bindings, rdf_type: int) -> None:
+        super().__init__(compiled, bindings, rdf_type)
+        self._base_by_subject: dict[int, set[Fact]] = {}
+        self._base_by_object: dict[int, set[Fact]] = {}
 
-    def _extensions(self, fact: Fact, facts: FactBase) -> list[Step]:
+    def _learn(self, fact: Fact, facts: FactBase) -> bool:
+        """Whether the fact is a base pair; it is kept as one from now on."""
+        reason = facts.reasons.get(fact)
+        if reason is not None and reason[0] is self:
+            return False
+        self._base_by_subject.setdefault(fact[0], set()).add(fact)
+        self._base_by_object.setdefault(fact[2], set()).add(fact)
+        return True
+
+    def forget(self, fact: Fact) -> None:
+        for index, node in ((self._base_by_subject, fact[0]), (self._base_by_object, fact[2])):
+            pairs = index.get(node, set())
+            pairs.discard(fact)
+            if not pairs:
+                index.pop(node, None)
+
+    def _extensions(self, fact: Fact) -> list[Step]:
         subject, predicate, middle = fact
         return [
-            ((fact, pair), (subject, predicate, pair[2]))
-            for pair in facts.of_subject(predicate, middle)
-            if self._is_base(pair, facts)
+            ((fact, pair), (subject, predicate, pair[2])) for pair in self._base_by_subject.get(middle, ())
         ]
 
     def forward(self, fact: Fact, facts: FactBase) -> list[Step]:
-        found = self._extensions(fact, facts)
-        if self._is_base(fact, facts):
+        is_base = self._learn(fact, facts)
+        found = self._extensions(fact)
+        if is_base:
             middle, predicate, value = fact
             found += [
                 ((pair, fact), (pair[0], predicate, value)) for pair in facts.of_object(predicate, middle)
@@ -150,14 +172,17 @@ class TransitiveStep(Instance):
         return found
 
     def everything(self, facts: FactBase) -> Iterator[Step]:
-        for fact in list(_group(self.head, facts)):
-            yield from self._extensions(fact, facts)
+        pairs = list(_group(self.head, facts))
+        for pair in pairs:
+            self._learn(pair, facts)
+        for pair in pairs:
+            yield from self._extensions(pair)
 
     def backward(self, fact: Fact, facts: FactBase) -> Iterator[Premises]:
         subject, predicate, value = fact
-        for pair in facts.of_object(predicate, value):
+        for pair in self._base_by_object.get(value, ()):
             first = (subject, predicate, pair[0])
-            if self._is_base(pair, facts) and first in facts:
+            if first in facts:
                 yield first, pair
 
 
@@ -215,7 +240,8 @@ class Instances:
         self._nodes = terms
         self._compiled = [CompiledRule(rule, terms) for rule in rules]
         self._instances: dict[tuple[str, tuple[Fact, ...]], Instance] = {}
-        self._triggers: dict[int, dict[Instance, None]] = {}
+        self._chaining: dict[int, dict[Instance, None]] = {}
+        self._stepping: dict[int, dict[Instance, None]] = {}
         self._conclusions: dict[int, dict[Instance, None]] = {}
         self._resting: dict[Fact, dict[Instance, None]] = {}
         self._axioms: dict[int, list[tuple[CompiledRule, int]]] = {}
@@ -273,8 +299,9 @@ class Instances:
         else:
             instance = JoinStep(compiled, bindings, self._rdf_type)
         self._instances[name] = instance
+        triggers = self._chaining if instance.recursive else self._stepping
         for pattern in data:
-            self._triggers.setdefault(_key(pattern, self._rdf_type), {})[instance] = None
+            triggers.setdefault(_key(pattern, self._rdf_type), {})[instance] = None
         self._conclusions.setdefault(_key(head, self._rdf_type), {})[instance] = None
         for fact in instance.schema_premises:
             self._resting.setdefault(fact, {})[instance] = None
@@ -283,8 +310,9 @@ class Instances:
     def remove(self, instance: Instance) -> None:
         """Forget an instance whose schema premises no longer all hold."""
         del self._instances[instance.rule.id, instance.schema_premises]
-        for pattern in set(instance.data):
-            self._drop(self._triggers, _key(pattern, self._rdf_type), instance)
+        triggers = self._chaining if instance.recursive else self._stepping
+        for pattern in instance.data:
+            self._drop(triggers, _key(pattern, self._rdf_type), instance)
         self._drop(self._conclusions, _key(instance.head, self._rdf_type), instance)
         for fact in set(instance.schema_premises):
             resting = self._resting[fact]
@@ -299,15 +327,28 @@ class Instances:
         if not row:
             table.pop(key, None)
 
-    def triggered_by(self, fact: Fact) -> Iterator[Instance]:
-        """The instances with a data premise in the fact's group."""
-        for key in self._keys(fact):
-            yield from self._triggers.get(key, ())
+    def chaining(self, fact: Fact) -> Iterable[Instance]:
+        """The transitive steps with a data premise in the fact's group."""
+        return self._row(self._chaining, fact)
 
-    def concluding(self, fact: Fact) -> Iterator[Instance]:
+    def stepping(self, fact: Fact) -> Iterable[Instance]:
+        """The other instances with a data premise in the fact's group."""
+        return self._row(self._stepping, fact)
+
+    def triggered_by(self, fact: Fact) -> Iterable[Instance]:
+        """All instances with a data premise in the fact's group."""
+        return (*self.chaining(fact), *self.stepping(fact))
+
+    def concluding(self, fact: Fact) -> Iterable[Instance]:
         """The instances whose conclusions belong to the fact's group."""
-        for key in self._keys(fact):
-            yield from self._conclusions.get(key, ())
+        return self._row(self._conclusions, fact)
+
+    def _row(self, table: dict[int, dict[Instance, None]], fact: Fact) -> Iterable[Instance]:
+        row: Iterable[Instance] = table.get(fact[1], ())
+        if fact[1] != self._rdf_type or fact[2] < 0:
+            return row
+        of_class = table.get(~fact[2], ())
+        return (*of_class, *row) if of_class and row else of_class or row
 
     def resting_on(self, fact: Fact) -> list[Instance]:
         """The instances that have the fact among their schema premises."""
