@@ -11,6 +11,7 @@ SynapseError
 │   ├── NotHolding        a fact that neither is stated nor follows
 │   └── SettingsInvalid   a setting with a wrong value
 ├── ScenarioInvalid       a scenario package that cannot be read
+├── RdfInvalid            an RDF file that does not parse (line and column)
 ├── RetractionRefused     no agent states the fact; says where to edit
 ├── QueryStopped          cancelled or out of time
 ├── VaultUnavailable      the folder is missing, unreadable or suddenly empty
@@ -162,3 +163,7 @@ class ProofBroken(SynapseError):
     """The reasoner's own record does not add up; `synapse rebuild` makes it anew."""
 
     kind = "proof-broken"
+
+
+class RdfInvalid(SynapseError):
+    kind = "rdf-invalid"

@@ -160,7 +160,9 @@ def _ends(text: str, at: int, depth: int, names: dict[str, list[str]]) -> Iterat
     if skipped := terminals.SKIP.match(text, at):
         yield skipped.end()
     elif char in "\"'":
-        yield from _string_ends(text, at)
+        end = terminals.string_end(text, at)
+        if end is not None:
+            yield end
     elif char == "<":
         iri = terminals.IRIREF.match(text, at)
         if iri:
@@ -179,16 +181,6 @@ def _ends(text: str, at: int, depth: int, names: dict[str, list[str]]) -> Iterat
             yield word.end()
         elif char != ":":  # a colon is always part of a name
             yield at + 1
-
-
-def _string_ends(text: str, at: int) -> Iterator[int]:
-    kind = 0 if text[at] == '"' else 1
-    long, short = terminals.LONG[kind].match(text, at), terminals.SHORT[kind].match(text, at)
-    if long:
-        yield long.end()
-    # A long string with an escape for no character is none, and begins with an empty short one.
-    if short and (long is None or re.search(r"\\[uU]", long.group())):
-        yield short.end()
 
 
 def _falls_apart(label: str, local: str, names: dict[str, list[str]]) -> bool:

@@ -6,19 +6,26 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QuerySolutions, Triple
+from pyoxigraph import (
+    BlankNode,
+    DefaultGraph,
+    NamedNode,
+    QueryBoolean,
+    QuerySolutions,
+    QueryTriples,
+    Store,
+    Triple,
+)
 
-from synapse.engine.errors import InvalidQuery, QueryStopped
-from synapse.engine.graph import guard
+from synapse.engine.errors import InvalidQuery, QueryStopped, RefusedQuery
+from synapse.engine.graph import complexity, datasets, diagnosis, guard
+from synapse.engine.graph.places import place_of
 from synapse.engine.graph.results import AskResult, GraphResult, QueryResult, SelectResult, Term
 
-if TYPE_CHECKING:
-    from pyoxigraph import Store
-
-GraphName = NamedNode | DefaultGraph
+GraphName = NamedNode | BlankNode | DefaultGraph
 Row = tuple[Term | None, ...]
+Answer = QuerySolutions | QueryBoolean | QueryTriples
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +42,30 @@ class Request:
 
 
 def answer(store: Store, request: Request) -> QueryResult:
-    """Runs the query and reads its answer completely, up to the limit."""
-    guard.check(request.text, request.prefixes)
-    check = _stopper(request)
+    """Runs the query and reads its answer completely, up to the limit.
+
+    Raises RefusedQuery, InvalidQuery and QueryStopped.
+    """
+    _check(request)
+    stop = _stopper(request)
     try:
-        found = store.query(
-            request.text,
-            base_iri=request.base,
-            prefixes=dict(request.prefixes),
-            default_graph=list(request.default_graph),
-        )
+        return _read(_start(store, request), request.limit, stop)
     except SyntaxError as error:
-        raise InvalidQuery(str(error)) from error
-    if isinstance(found, QueryBoolean):
-        return AskResult(bool(found))
-    if isinstance(found, QuerySolutions):
-        rows, truncated = _take((tuple(row) for row in found), request.limit, check)
-        return SelectResult(tuple(name.value for name in found.variables), tuple(rows), truncated)
-    triples: dict[Triple, None] = {}
-    for triple in found:
-        check()
-        if request.limit is not None and len(triples) >= request.limit and triple not in triples:
-            return GraphResult(tuple(triples), truncated=True)
-        triples[triple] = None
-    return GraphResult(tuple(triples))
+        message = str(error)
+    except RuntimeError as error:
+        raise diagnosis.unknown_function(request.text, str(error)) from error
+    raise diagnosis.invalid_query(request.text, message, _parser(request), tuple(request.prefixes))
+
+
+def _check(request: Request) -> None:
+    """Raises for texts that must not reach Oxigraph."""
+    try:
+        request.text.encode()
+    except UnicodeEncodeError as error:
+        line, column = place_of(request.text, error.start)
+        raise InvalidQuery("This character is half of a pair.", line=line, column=column) from error
+    complexity.check(request.text)
+    guard.check(request.text, request.prefixes)
 
 
 def count(store: Store, graphs: Iterable[GraphName]) -> int:
@@ -69,10 +76,50 @@ def count(store: Store, graphs: Iterable[GraphName]) -> int:
     return int(row["n"].value)
 
 
+def _start(store: Store, request: Request) -> Answer:
+    default: list[GraphName] | None = list(request.default_graph)
+    clauses = datasets.clauses_of(request.text)
+    if clauses:
+        resolve = (clauses.prologue, request.base, request.prefixes)
+        own = datasets.resolve(clauses.default, *resolve)
+        named = datasets.resolve(clauses.named, *resolve)
+        default = None
+        if own and named is not None and len(clauses.default) > 1:
+            if datasets.overlap(store, own):
+                store = datasets.copy_of(store, own, named)
+                default = [DefaultGraph()]
+            else:
+                default = list(own)
+    return store.query(
+        request.text, base_iri=request.base, prefixes=dict(request.prefixes), default_graph=default
+    )
+
+
+def _read(found: Answer, limit: int | None, stop: Callable[[], None]) -> QueryResult:
+    if isinstance(found, QueryBoolean):
+        return AskResult(bool(found))
+    if isinstance(found, QuerySolutions):
+        variables = tuple(name.value for name in found.variables)
+        rows: list[Row] = []
+        for solution in found:
+            stop()
+            if limit is not None and len(rows) >= limit:
+                return SelectResult(variables, tuple(rows), truncated=True)
+            rows.append(tuple(solution))
+        return SelectResult(variables, tuple(rows))
+    triples: dict[Triple, None] = {}
+    for triple in found:
+        stop()
+        if limit is not None and len(triples) >= limit and triple not in triples:
+            return GraphResult(tuple(triples), truncated=True)
+        triples[triple] = None
+    return GraphResult(tuple(triples))
+
+
 def _stopper(request: Request) -> Callable[[], None]:
     deadline = None if request.timeout is None else time.monotonic() + request.timeout
 
-    def check() -> None:
+    def stop() -> None:
         if any(event is not None and event.is_set() for event in request.stops):
             raise QueryStopped("The query was stopped.")
         if deadline is not None and time.monotonic() > deadline:
@@ -80,14 +127,21 @@ def _stopper(request: Request) -> Callable[[], None]:
                 f"The query took more than {request.timeout:g} s.", "Narrow it or allow more time."
             )
 
-    return check
+    return stop
 
 
-def _take(rows: Iterable[Row], limit: int | None, check: Callable[[], None]) -> tuple[list[Row], bool]:
-    found: list[Row] = []
-    for row in rows:
-        check()
-        if limit is not None and len(found) >= limit:
-            return found, True
-        found.append(row)
-    return found, False
+def _parser(request: Request) -> diagnosis.Parse:
+    """Parses texts that the guard lets through, over nothing."""
+    empty = Store()
+
+    def parse(text: str) -> str | None:
+        try:
+            guard.check(text, request.prefixes)
+            empty.query(text, base_iri=request.base, prefixes=dict(request.prefixes))
+        except SyntaxError as error:
+            return str(error)
+        except (RefusedQuery, RuntimeError):
+            return None
+        return None
+
+    return parse

@@ -11,38 +11,31 @@ later one until it is reopened; the next write does that.
 from __future__ import annotations
 
 import gc
-import re
 import secrets
 import tempfile
 import threading
-import time
-import traceback
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Final, Literal, TypeAlias, TypeVar, cast
+from typing import IO, Final, TypeVar, cast
 
-from pyoxigraph import DefaultGraph, NamedNode, Quad, RdfFormat, Store, Triple
+from pyoxigraph import NamedNode, Quad, RdfFormat, Store, Triple
 
 from synapse.engine.changes import Delta, GraphChange, Revision
 from synapse.engine.errors import StoreCorrupt, VaultLocked, VaultUnavailable, WriteFailed
 from synapse.engine.graph import bookkeeping, integrity, planning, queries
 from synapse.engine.graph.bulk import NQuadsStream
+from synapse.engine.graph.opening import WAIT, first_line, let_go, lock_is_free, open_database
 from synapse.engine.graph.results import QueryResult, Term
 from synapse.engine.graph.updates import Plan, update_text
+from synapse.engine.graph.views import View, graphs_of
 from synapse.engine.terms import DEFAULT_BASE
 from synapse.engine.terms import vocabulary as v
 
+__all__ = ["GraphStore", "View"]
+
 T = TypeVar("T")
-View: TypeAlias = Literal["all", "stated", "inferred"] | NamedNode
-"""Which facts a read sees: stated and inferred, one of the two, or one named graph."""
-
-WAIT: Final = 2.0
-"""Seconds that closing and reopening wait for reads under way."""
-
 _ROOM: Final = 1 << 20
 """Bytes that must be free before a store that ran out of space is opened again."""
-
-_UNREADABLE = re.compile(r"corrupt|not a directory|no such file|mismatch|does not exist|invalid", re.I)
 
 
 class GraphStore:
@@ -60,7 +53,7 @@ class GraphStore:
         self.base = base
         self.prefixes = prefixes
         self._gate = threading.Condition()
-        self._store: Store | None = _open_database(folder)
+        self._store: Store | None = open_database(folder)
         self._leases = 0
         self._closed = threading.Event()
         self._writing = threading.RLock()
@@ -96,7 +89,7 @@ class GraphStore:
         self._closed.set()
         with self._writing:
             opened = self._drop()
-        if opened and not _lock_is_free(self.folder):
+        if opened and not lock_is_free(self.folder):
             raise VaultLocked(
                 "The store is still being read and could not be closed.", "Wait for the query to end."
             )
@@ -128,7 +121,7 @@ class GraphStore:
         view: View = "all",
     ) -> list[Triple]:
         """Facts that have the given terms, None standing for any; each fact once, in no order."""
-        graphs = _graphs_of(view)
+        graphs = graphs_of(view)
 
         def work(store: Store) -> list[Triple]:
             found: list[Triple] = []
@@ -140,7 +133,7 @@ class GraphStore:
 
     def contains(self, triple: Triple, view: View = "all") -> bool:
         """Whether the fact holds in the view."""
-        quads = [Quad(triple.subject, triple.predicate, triple.object, graph) for graph in _graphs_of(view)]
+        quads = [Quad(triple.subject, triple.predicate, triple.object, graph) for graph in graphs_of(view)]
         return self._read_consistently(lambda store: any(quad in store for quad in quads))
 
     def sources(self, triple: Triple) -> list[NamedNode]:
@@ -159,9 +152,25 @@ class GraphStore:
         """All facts of one named graph, in no order."""
         return self.match(view=graph)
 
+    def dataset(
+        self, *, with_meta: bool = False, with_inferred: bool = False
+    ) -> dict[NamedNode, list[Triple]]:
+        """All facts by named graph, of one committed state, in no order."""
+        choices = {v.META: with_meta, v.INFERRED: with_inferred}
+
+        def work(store: Store) -> dict[NamedNode, list[Triple]]:
+            found: dict[NamedNode, list[Triple]] = {}
+            for quad in store:
+                graph = quad.graph_name
+                if isinstance(graph, NamedNode) and choices.get(graph, True):
+                    found.setdefault(graph, []).append(quad.triple)
+            return found
+
+        return self._read(work)
+
     def count(self, view: View = "all") -> int:
         """How many distinct facts the view has."""
-        return self._read(lambda store: queries.count(store, _graphs_of(view)))
+        return self._read(lambda store: queries.count(store, graphs_of(view)))
 
     def query(
         self,
@@ -183,7 +192,7 @@ class GraphStore:
         Raises InvalidQuery (with line and column), RefusedQuery, QueryStopped.
         """
         request = queries.Request(
-            text, tuple(_graphs_of(view)), self.base, self.prefixes, limit, timeout, (self._closed, cancel)
+            text, tuple(graphs_of(view)), self.base, self.prefixes, limit, timeout, (self._closed, cancel)
         )
         return self._read(lambda store: queries.answer(store, request))
 
@@ -291,7 +300,7 @@ class GraphStore:
         except OSError as error:
             self._must_reopen = True
             raise WriteFailed(
-                f"The disk refused to store the change: {_first_line(error)}.",
+                f"The disk refused to store the change: {first_line(error)}.",
                 "Free some space and try again.",
             ) from error
         finally:
@@ -310,7 +319,7 @@ class GraphStore:
         self._drop()
         try:
             with self._gate:
-                self._store = _open_database(self.folder)
+                self._store = open_database(self.folder)
                 self._gate.notify_all()
         except VaultLocked as error:
             raise WriteFailed(
@@ -324,7 +333,7 @@ class GraphStore:
             return self._lease(work)
         except OSError as error:
             raise StoreCorrupt(
-                f"The store cannot be read: {_first_line(error)}.", "It is rebuilt from the vault."
+                f"The store cannot be read: {first_line(error)}.", "It is rebuilt from the vault."
             ) from error
 
     def _read_consistently(self, work: Callable[[Store], T]) -> T:
@@ -348,7 +357,7 @@ class GraphStore:
         try:
             return work(store)
         except BaseException as error:
-            _let_go(error)
+            let_go(error)
             raise
         finally:
             del store
@@ -368,64 +377,9 @@ class GraphStore:
         return True
 
 
-def _open_database(folder: Path) -> Store:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return Store(folder)
-    except OSError as error:
-        message = _first_line(error)
-        if "lock" in message.lower():
-            raise VaultLocked(
-                "Another Synapse holds this vault's store.", "Close it there, or use that window."
-            ) from error
-        if _UNREADABLE.search(message):
-            raise StoreCorrupt(
-                f"The store cannot be read: {message}.", "It is rebuilt from the vault."
-            ) from error
-        raise VaultUnavailable(f"The store cannot be opened: {message}.", "Check the data folder.") from error
-
-
-def _lock_is_free(folder: Path) -> bool:
-    deadline = time.monotonic() + WAIT
-    while True:
-        try:
-            del_me = Store(folder)
-        except OSError as error:
-            if "lock" not in str(error).lower():
-                return True
-            if time.monotonic() > deadline:
-                return False
-            gc.collect()
-            time.sleep(0.02)
-        else:
-            del del_me
-            return True
-
-
-def _let_go(error: BaseException | None) -> None:
-    """Empties the frames that an error remembers, so that none of them keeps the database open."""
-    while error is not None:
-        traceback.clear_frames(error.__traceback__)
-        error = error.__cause__ or error.__context__
-
-
-def _graphs_of(view: View) -> Iterable[NamedNode | DefaultGraph]:
-    if isinstance(view, NamedNode):
-        return (view,)
-    return {
-        "all": (DefaultGraph(), v.INFERRED),
-        "stated": (DefaultGraph(),),
-        "inferred": (v.INFERRED,),
-    }[view]
-
-
 def _new_epoch() -> str:
     return secrets.token_hex(8)
 
 
 def _iri(node: NamedNode) -> str:
     return node.value
-
-
-def _first_line(error: OSError) -> str:
-    return str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__

@@ -21,6 +21,8 @@ _ESCAPE = r"%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?#@%]"
 _UCHAR = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
 _STRING_ESCAPE = r"\\[tbnrf\"'\\]|" + _UCHAR
 
+_ESCAPED_CHARACTER: Final = re.compile(_UCHAR + r"|\\\\")
+
 SKIP: Final = re.compile(r"(?:[ \t\r\n]++|#[^\r\n]*+)++")
 """White space and comments."""
 WORD: Final = re.compile(r"[A-Za-z]++")
@@ -69,8 +71,20 @@ def tokens(text: str, start: int = 0) -> Iterator[Token]:
 def string_end(text: str, at: int) -> int | None:
     """Where the string that begins at `at` ends; None if it is not closed."""
     kind = 0 if text[at] == '"' else 1
-    found = LONG[kind].match(text, at) or SHORT[kind].match(text, at)
-    return found.end() if found else None
+    for pattern in (LONG[kind], SHORT[kind]):
+        found = pattern.match(text, at)
+        if found and _escapes_are_characters(found.group()):
+            return found.end()
+    return None
+
+
+def _escapes_are_characters(string: str) -> bool:
+    """Whether no escape names half a surrogate pair or what lies beyond Unicode; such a string is none."""
+    return all(
+        (code := int(digits[2:], 16)) <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF
+        for digits in _ESCAPED_CHARACTER.findall(string)
+        if digits[1] in "uU"
+    )
 
 
 def name_end(text: str, at: int) -> tuple[int, int] | None:

@@ -1,0 +1,67 @@
+"""Opening the database, and proving that it is closed."""
+
+from __future__ import annotations
+
+import gc
+import re
+import time
+import traceback
+from pathlib import Path
+from typing import Final
+
+from pyoxigraph import Store
+
+from synapse.engine.errors import StoreCorrupt, VaultLocked, VaultUnavailable
+
+WAIT: Final = 2.0
+"""Seconds that closing and reopening wait for reads under way."""
+
+_UNREADABLE = re.compile(r"corrupt|not a directory|no such file|mismatch|does not exist|invalid", re.I)
+
+
+def open_database(folder: Path) -> Store:
+    """Opens or makes the database. Raises VaultLocked, StoreCorrupt or VaultUnavailable."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return Store(folder)
+    except OSError as error:
+        message = first_line(error)
+        if "lock" in message.lower():
+            raise VaultLocked(
+                "Another Synapse holds this vault's store.", "Close it there, or use that window."
+            ) from error
+        if _UNREADABLE.search(message):
+            raise StoreCorrupt(
+                f"The store cannot be read: {message}.", "It is rebuilt from the vault."
+            ) from error
+        raise VaultUnavailable(f"The store cannot be opened: {message}.", "Check the data folder.") from error
+
+
+def lock_is_free(folder: Path) -> bool:
+    """Whether the database's lock can be taken, waiting a little for the last reader to go."""
+    deadline = time.monotonic() + WAIT
+    while True:
+        try:
+            opened = Store(folder)
+        except OSError as error:
+            if "lock" not in str(error).lower():
+                return True
+            if time.monotonic() > deadline:
+                return False
+            gc.collect()
+            time.sleep(0.02)
+        else:
+            del opened
+            return True
+
+
+def let_go(error: BaseException | None) -> None:
+    """Empties the frames that an error remembers, so that none of them keeps the database open."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
+
+
+def first_line(error: OSError) -> str:
+    """What the system or RocksDB says, short."""
+    return str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
