@@ -27,6 +27,7 @@ from synapse.window.console.exporting import ExportMenu
 from synapse.window.console.results_area import ResultsArea
 from synapse.window.console.running import VIEWS, Answer, answer, load_known
 from synapse.window.console.starters import Starter, starters
+from synapse.window.console.status_label import StatusLabel
 from synapse.window.panel import Panel, counted, grouped
 from synapse.window.session import Session, Task, in_words
 from synapse.window.theme import GRID, PADDING, Theme
@@ -134,14 +135,13 @@ class ConsolePanel(Panel):
         self.seconds.setCurrentIndex(TIME_LIMITS.index(30))
         self.seconds.setToolTip(self.tr("A query that takes longer is stopped"))
         self.seconds.setAccessibleName(self.tr("Time limit"))
-        self.elapsed = QLabel()
-        self.elapsed.setObjectName("muted")
+        self.status = StatusLabel(self.theme)
         bar = QHBoxLayout()
         bar.setContentsMargins(0, PADDING, 0, PADDING)
         bar.setSpacing(PADDING)
         for widget in (self.button, self.view, self.rows, self.seconds):
             bar.addWidget(widget)
-        bar.addWidget(self.elapsed, 1)
+        bar.addWidget(self.status, 1)
         return bar
 
     # -- text ----------------------------------------------------------------------------------
@@ -167,10 +167,11 @@ class ConsolePanel(Panel):
     def _on_pause(self) -> None:
         text = self.editor.text()
         self.queryChanged.emit(text)
+        self._say("")
         if self._check_task is not None and not self._check_task.finished:
             self._check_task.cancel()
         if not text.strip():
-            self._say("")
+            self.editor.clear_error()
             return
         engine = self.session.engine
         self._check_task = self.session.run(
@@ -185,12 +186,16 @@ class ConsolePanel(Panel):
 
     @Slot(object)
     def _checked(self, _nothing: object) -> None:
-        self.editor.clear_error()
-        self._say("")
+        if self.editor.error:
+            self.editor.clear_error()
+            self.status.say("")
 
     @Slot(object)
     def _check_failed(self, error: BaseException) -> None:
-        self._show_error(error)
+        # While one types, an error is a hint; in full it is said when the query is run.
+        self._mark_error(error)
+        if not self.is_running:
+            self.status.say(" ".join(in_words(error)), error=True)
 
     # -- running -------------------------------------------------------------------------------
 
@@ -270,7 +275,7 @@ class ConsolePanel(Panel):
                 text = self.tr("Stopping after the step it is in, which cannot be cut short… {n} s").format(
                     n=f"{passed:.1f}"
                 )
-        self.elapsed.setText(text)
+        self.status.say(text)
 
     @Slot(object)
     def _arrived(self, found: Answer) -> None:
@@ -280,7 +285,7 @@ class ConsolePanel(Panel):
         took = self.tr("{n} ms").format(n=grouped(max(round(found.seconds * 1000), 1)))
         if found.kind == "ask":
             self.set_count(None)
-            self.elapsed.setText(took)
+            self.status.say(took)
         else:
             one, many = (
                 (self.tr("triple"), self.tr("triples"))
@@ -291,7 +296,7 @@ class ConsolePanel(Panel):
             if found.truncated:
                 count = self.tr("at least {count}").format(count=count)
             self.set_count(count)
-            self.elapsed.setText(f"{count}, {took}")
+            self.status.say(f"{count}, {took}")
         self.results.show_answer(found)
         self.export.set_answer(found)
         self._say_stale()
@@ -302,18 +307,16 @@ class ConsolePanel(Panel):
         self._show_running(False)
         if isinstance(error, QueryStopped) and self._stop_asked is not None:
             passed = QLocale().toString(time.monotonic() - self._began, "f", 1)
-            self.elapsed.setText(self.tr("Stopped after {n} s").format(n=passed))
+            self.status.say(self.tr("Stopped after {n} s").format(n=passed))
             return
-        self.elapsed.setText("")
-        self._show_error(error)
+        self.status.say("")
+        self._mark_error(error)
+        self._say_stale()
+        self._say(" ".join(in_words(error)).strip())
 
-    def _show_error(self, error: BaseException) -> None:
-        text, hint = in_words(error)
-        line = error.line if isinstance(error, SynapseError) else None
-        column = error.column if isinstance(error, SynapseError) else None
-        if line is not None:
-            self.editor.show_error(line, column, text)
-        self._say(f"{text} {hint}".strip())
+    def _mark_error(self, error: BaseException) -> None:
+        if isinstance(error, SynapseError) and error.line is not None:
+            self.editor.show_error(error.line, error.column, f"{error.message} {error.hint}".strip())
 
     def _say(self, text: str) -> None:
         self.message.setText(text)

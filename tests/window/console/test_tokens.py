@@ -13,12 +13,14 @@ def cut(text, state=State.NORMAL):
 
 
 def test_each_kind_of_token_is_known():
-    query = "SELECT ?x (COUNT($y) AS ?n) { ?x a schema:Person ; <p/q> 'a\\'b'@en-GB, 4.2e3, _:b1, true } # end"
+    query = "SELECT ?x (COUNT($y) AS ?n) { ?x a schema:Person ; "
+    query += "<p/q> 'a\\'b'@en-GB, 4.2e3, _:b1, true } # end"
     assert cut(query) == [
         ("keyword", "SELECT"), ("variable", "?x"), ("bracket", "("), ("function", "COUNT"), ("bracket", "("),
         ("variable", "$y"), ("bracket", ")"), ("keyword", "AS"), ("variable", "?n"), ("bracket", ")"),
-        ("bracket", "{"), ("variable", "?x"), ("keyword", "a"), ("name", "schema:Person"), ("punctuation", ";"),
-        ("iri", "<p/q>"), ("string", "'a\\'b'"), ("language", "@en-GB"), ("punctuation", ","),
+        ("bracket", "{"), ("variable", "?x"), ("keyword", "a"), ("name", "schema:Person"),
+        ("punctuation", ";"), ("iri", "<p/q>"), ("string", "'a\\'b'"), ("language", "@en-GB"),
+        ("punctuation", ","),
         ("number", "4.2e3"), ("punctuation", ","), ("blank", "_:b1"), ("punctuation", ","),
         ("keyword", "true"), ("bracket", "}"), ("comment", "# end"),
     ]  # fmt: skip

@@ -113,6 +113,7 @@ class QueryEditor(QPlainTextEdit):
         block = self.document().findBlockByNumber(line - 1)
         if not block.isValid():
             block = self.document().lastBlock()
+            column = len(block.text()) + 1
         text = block.text()
         start = min(column - 1, len(text))
         end = start

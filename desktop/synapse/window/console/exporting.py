@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
@@ -16,17 +17,36 @@ from synapse.window.panel import Panel, tool_button
 from synapse.window.session import Session, in_words
 from synapse.window.theme import Theme
 
-TABLE_FORMATS = (("csv", "CSV"), ("tsv", "TSV"), ("json", "SPARQL JSON"), ("xml", "SPARQL XML"))
-GRAPH_FORMATS = (("ttl", "Turtle"), ("nt", "N-Triples"))
-"""File ending and name; the engine knows formats by their endings."""
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """key: as the engine names it."""
+
+    key: str
+    ending: str
+    name: str
 
 
-def save_answer(answer: Answer, ending: str, path: str) -> str:
+TABLE_FORMATS = (
+    Format("csv", "csv", "CSV"),
+    Format("tsv", "tsv", "TSV"),
+    Format("json", "json", "SPARQL JSON"),
+    Format("xml", "xml", "SPARQL XML"),
+)
+GRAPH_FORMATS = (
+    Format("turtle", "ttl", "Turtle"),
+    Format("ntriples", "nt", "N-Triples"),
+    Format("jsonld", "jsonld", "JSON-LD"),
+    Format("rdfxml", "rdf", "RDF/XML"),
+)
+
+
+def save_answer(answer: Answer, format: Format, path: str) -> str:
     """Writes a file and gives its path back. Raises WriteFailed. Runs in the read pool."""
     if isinstance(answer.result, GraphResult):
-        content = serialize_graph(answer.result.triples, ending)
+        content = serialize_graph(answer.result, format.key)
     else:
-        content = serialize_results(answer.result, ending)
+        content = serialize_results(answer.result, format.key)
     try:
         Path(path).write_bytes(content)
     except OSError as error:
@@ -53,24 +73,28 @@ class ExportMenu(QObject):
     def set_answer(self, answer: Answer) -> None:
         self._answer = answer
         self.menu.clear()
-        for ending, name in GRAPH_FORMATS if answer.kind == "graph" else TABLE_FORMATS:
-            action = QAction(f"{name} (.{ending})", self.menu)
-            action.triggered.connect(lambda _checked=False, ending=ending: self._choose(ending))
+        for format in self.formats():
+            action = QAction(f"{format.name} (.{format.ending})", self.menu)
+            action.triggered.connect(lambda _checked=False, format=format: self._choose(format))
             self.menu.addAction(action)
         self.button.setEnabled(True)
 
-    def _choose(self, ending: str) -> None:
+    def formats(self) -> tuple[Format, ...]:
+        """Those that fit the answer."""
+        return GRAPH_FORMATS if self._answer is not None and self._answer.kind == "graph" else TABLE_FORMATS
+
+    def _choose(self, format: Format) -> None:
         path, _ = QFileDialog.getSaveFileName(
-            self._panel, self.tr("Save the answer"), f"answer.{ending}", f"*.{ending}"
+            self._panel, self.tr("Save the answer"), f"answer.{format.ending}", f"*.{format.ending}"
         )
         if path:
-            self.save(ending, path)
+            self.save(format, path)
 
-    def save(self, ending: str, path: str) -> None:
+    def save(self, format: Format, path: str) -> None:
         """Saves the answer that is shown, off the interface thread."""
         if self._answer is not None:
             self._session.run(
-                save_answer, self._answer, ending, path, done=self._saved, failed=self._failed
+                save_answer, self._answer, format, path, done=self._saved, failed=self._failed
             )
 
     @Slot(object)
