@@ -6,8 +6,10 @@ says now, and notes whose links could now mean something else are stated again w
 
 from __future__ import annotations
 
+import gc
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from synapse.engine.catalogue import DiagnosticRecord, FileEntry, FileRecord, Update
@@ -23,6 +25,11 @@ from synapse.engine.workspace import Workspace, merged
 
 Progress = Callable[[int, int], None]
 """Called with files done and files to do."""
+
+_SHARED = "uri-shared"
+_MANY = 100
+"""Notes from which on the cyclic garbage collector rests while they are read: what they hold is kept
+anyway, and looking through it again and again doubles the time."""
 
 _GUARDED = 20
 """Files from which on the loss of more than half of them needs a person's word."""
@@ -192,10 +199,16 @@ class Indexer:
 
     def _state(self, survey: _Survey, restated: set[str]) -> dict[str, Statement]:
         """What the files say now, by path."""
-        workspace = self._workspace
         fresh = [path for path in (*survey.added, *survey.changed) if path in survey.content]
         todo = [*fresh, *sorted(restated)]
         found: dict[str, Statement] = {}
+        with _collector_resting(len(todo) >= _MANY):
+            self._state_each(survey, todo, found)
+        self._progress(len(todo), len(todo))
+        return found
+
+    def _state_each(self, survey: _Survey, todo: list[str], found: dict[str, Statement]) -> None:
+        workspace = self._workspace
         for done, path in enumerate(todo):
             if done % 16 == 0:
                 self._progress(done, len(todo))
@@ -207,8 +220,6 @@ class Indexer:
                     survey.problems.setdefault(path, []).append(from_error(error, path))
                     continue
             found[path] = state_file(workspace, path, content)
-        self._progress(len(todo), len(todo))
-        return found
 
     # -- carrying out --------------------------------------------------------------------------
 
@@ -247,7 +258,7 @@ class Indexer:
         changeset = None
         if not dry_run:
             changeset = self._write(changes, update, made, first, _names(before) != _names(workspace.files))
-            workspace.catalogue.replace_file_diagnostics(survey.problems)
+            workspace.catalogue.replace_outer_diagnostics(survey.problems, _shared_uris(workspace), _SHARED)
         return self._report(survey, restated), changeset
 
     def _write(
@@ -295,6 +306,19 @@ class Indexer:
         )
 
 
+@contextmanager
+def _collector_resting(wanted: bool) -> Iterator[None]:
+    """Keep the cyclic garbage collector from running; other threads go on as they are."""
+    resting = wanted and gc.isenabled()
+    if resting:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if resting:
+            gc.enable()
+
+
 def _names(files: dict[str, FileRecord]) -> set[tuple[str, str | None]]:
     """What files there are that give an id another IRI than the one made from it."""
     return {
@@ -302,6 +326,23 @@ def _names(files: dict[str, FileRecord]) -> set[tuple[str, str | None]]:
         for path, record in files.items()
         if record.uri is not None or record.kind == "attachment"
     }
+
+
+def _shared_uris(workspace: Workspace) -> list[DiagnosticRecord]:
+    """Notes that give one `uri:` are one entity, which may not be meant."""
+    by_uri: dict[str, list[str]] = {}
+    for path, uri in workspace.uris.items():
+        by_uri.setdefault(uri, []).append(path)
+    return [
+        DiagnosticRecord(
+            path, 1, 1, "warning", _SHARED,
+            f"The uri {uri} is also that of {', '.join(sorted(set(paths) - {path}))}: they are one entity.",
+            "Give each its own, or leave it so.",
+        )
+        for uri, paths in sorted(by_uri.items())
+        if len(paths) > 1
+        for path in sorted(paths)
+    ]  # fmt: skip
 
 
 def _is_below(path: str, unread: Sequence[str]) -> bool:

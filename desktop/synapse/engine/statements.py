@@ -10,7 +10,7 @@ from pyoxigraph import NamedNode, Triple
 from synapse.engine.catalogue import DiagnosticRecord, FileEntry, FileRecord, LinkRecord
 from synapse.engine.changes import GraphChange
 from synapse.engine.errors import SynapseError
-from synapse.engine.graph.formats import parse_rdf
+from synapse.engine.graph.reading import parse_rdf
 from synapse.engine.notes import Diagnostic, NoteFacts, Span, read_note, state_note
 from synapse.engine.notes.backlinks import CLOSING, OPENING, section_problem
 from synapse.engine.notes.files import file_kind
@@ -55,7 +55,7 @@ class Statement:
                 record.path, link.kind, link.target_text, link.target_id, link.path, link.anchor, link.text,
                 link.relation or "", link.span.start, link.span.end, link.span.line, link.span.column,
             )
-            for link in self.said.links
+            for link in sorted(self.said.links, key=lambda link: link.span.start)
         )  # fmt: skip
         return FileEntry(record, note.body, links, self.said.lookups, (*problems, *self.diagnostics))
 

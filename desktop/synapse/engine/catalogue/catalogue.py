@@ -279,18 +279,31 @@ class Catalogue:
         self, connection: sqlite3.Connection, path: str, diagnostics: Iterable[DiagnosticRecord]
     ) -> None:
         connection.execute("delete from diagnostics where path = ?", (path,))
+        self._add_diagnostics(connection, diagnostics)
+
+    def _add_diagnostics(
+        self, connection: sqlite3.Connection, diagnostics: Iterable[DiagnosticRecord]
+    ) -> None:
         connection.executemany(
             "insert into diagnostics values (?, ?, ?, ?, ?, ?, ?)",
             [(d.path, d.line, d.column, d.severity, d.code, d.message, d.hint) for d in diagnostics],
         )
 
-    def replace_file_diagnostics(self, diagnostics: Mapping[str, Sequence[DiagnosticRecord]]) -> None:
-        """Set the diagnostics of files that could not be read; those of no file in `files` are
-        replaced as a whole."""
+    def replace_outer_diagnostics(
+        self, unread: Mapping[str, Sequence[DiagnosticRecord]], between: Sequence[DiagnosticRecord], code: str
+    ) -> None:
+        """Set what no single file's reading says.
+
+        unread: of files that could not be read, and of what is no file of the vault, which is
+        replaced as a whole. between: what is wrong between files, all with the one `code`.
+        """
         with self._transaction() as connection:
-            connection.execute("delete from diagnostics where path not in (select path from files)")
-            for path, found in diagnostics.items():
+            connection.execute(
+                "delete from diagnostics where code = ? or path not in (select path from files)", (code,)
+            )
+            for path, found in unread.items():
                 self._set_diagnostics(connection, path, found)
+            self._add_diagnostics(connection, between)
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -327,7 +340,7 @@ class Catalogue:
         column, value = ("source", source) if source is not None else ("target_id", target_id)
         rows = self._rows(
             "select source, kind, target_text, target_id, target_path, anchor, text, relation, start, stop,"
-            f" line, column from links where {column} = ? order by source, start",
+            f" line, column from links where {column} = ? order by source, start, rowid",
             (value,),
         )
         return [LinkRecord(*row) for row in rows]  # type: ignore[arg-type]

@@ -32,8 +32,8 @@ def digest(
         f" {_count(status.inferred, 'inferred fact')}.\n",
         *_section("Types", _types(reader)),
         *_section("Most related", _hubs(reader)),
-        *_section("Learned", _facts(reader, _moved(recent, added=True))),
-        *_section("Withdrawn", _facts(reader, _moved(recent, added=False))),
+        *_section("Learned", _facts(reader, _moved(reader, recent, added=True))),
+        *_section("Withdrawn", _facts(reader, _moved(reader, recent, added=False))),
         *_section("Linked and not yet written", _unwritten(catalogue)),
         *_section("To mend", _diagnostics(catalogue)),
         *_section("Incomplete", [f"- {_plain(text)}" for text in status.incomplete]),
@@ -79,15 +79,16 @@ def _hubs(reader: GraphReader) -> list[str]:
     return [f"- {_plain(entity)}: {number:,}" for number, entity in _largest(rows)]
 
 
-def _moved(recent: Sequence[Entry], *, added: bool) -> Iterator[Triple]:
-    """Facts that came or went, the newest first, each once; not those of vocabularies or first loads."""
+def _moved(reader: GraphReader, recent: Sequence[Entry], *, added: bool) -> Iterator[Triple]:
+    """Facts that came and hold, or went and do not; the newest first, each once, no vocabularies."""
     seen: set[Triple] = set()
     for entry in recent:
         for change in entry.changes:
             if not change.graph.value.startswith(v.ONTOLOGY):
                 for triple in sorted((change.added if added else change.removed) - seen, key=str):
                     seen.add(triple)
-                    yield triple
+                    if reader.store.contains(triple) == added:
+                        yield triple
 
 
 def _facts(reader: GraphReader, triples: Iterable[Triple]) -> list[str]:

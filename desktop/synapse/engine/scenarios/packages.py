@@ -16,7 +16,7 @@ from pathlib import Path
 from pyoxigraph import NamedNode, Triple
 
 from synapse.engine.errors import NotFound, ScenarioInvalid
-from synapse.engine.graph.formats import parse_rdf
+from synapse.engine.graph.reading import parse_rdf
 from synapse.engine.shipped import resource_folder, scenario_folder
 from synapse.engine.terms import ontology_graph
 

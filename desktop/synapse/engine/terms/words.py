@@ -37,6 +37,16 @@ def tag_iri(tag: str) -> NamedNode:
     return NamedNode(v.TAG + quote(folded, safe="/" + _UNRESERVED, errors="replace"))
 
 
+def _node(iri: str) -> NamedNode | None:
+    """The node of an IRI; None for what only looks like one (`http://[x`, `http://x/%zz`)."""
+    if not is_absolute_iri(iri):
+        return None
+    try:
+        return NamedNode(iri)
+    except ValueError:
+        return None
+
+
 class Words:
     """Resolves words by the vault's own context first, then those of scenarios in order.
 
@@ -91,9 +101,8 @@ class Words:
         """An absolute IRI (http, https, urn, mailto) or `prefix:name` with a known prefix, else None."""
         text = text.strip()
         if text.startswith(_IRI_SCHEMES):
-            return NamedNode(text) if is_absolute_iri(text) else None
+            return _node(text)
         prefix, colon, name = text.partition(":")
         if not colon or not name or name.startswith(("/", " ")) or prefix not in self.prefixes:
             return None
-        iri = self.prefixes[prefix] + name
-        return NamedNode(iri) if is_absolute_iri(iri) else None
+        return _node(self.prefixes[prefix] + name)
