@@ -6,7 +6,7 @@ import threading
 import time
 
 from PySide6.QtCore import QCoreApplication, QLocale, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QShowEvent
+from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -36,6 +36,7 @@ ROW_LIMITS = (100, 1_000, 10_000, 100_000)
 TIME_LIMITS = (5, 30, 120)
 TICK_MS = 100
 STOP_PATIENCE_S = 0.5
+WIDE = 1.9
 
 
 class ConsolePanel(Panel):
@@ -50,6 +51,9 @@ class ConsolePanel(Panel):
         self._began = 0.0
         self._stop_asked: float | None = None
         self._answer: Answer | None = None
+        self._running = ""
+        self._refused: str | None = None
+        """The query that gave the error which is shown."""
         self._known_stale = True
         self._known_task: Task | None = None
         self._check_task: Task | None = None
@@ -103,14 +107,22 @@ class ConsolePanel(Panel):
         column.addWidget(self.editor, 1)
         column.addWidget(self.message)
         column.addLayout(self._run_bar())
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.setChildrenCollapsible(False)
-        splitter.setHandleWidth(1)
-        splitter.addWidget(top)
-        splitter.addWidget(self.results)
-        splitter.setStretchFactor(0, 2)
-        splitter.setStretchFactor(1, 3)
-        return splitter
+        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setHandleWidth(1)
+        self.splitter.addWidget(top)
+        self.splitter.addWidget(self.results)
+        self.splitter.setStretchFactor(0, 2)
+        self.splitter.setStretchFactor(1, 3)
+        return self.splitter
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wide and low, as at the bottom of the window, query and answer stand side by side."""
+        wide = self.width() > WIDE * self.height()
+        orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self.splitter.orientation() != orientation:
+            self.splitter.setOrientation(orientation)
+        super().resizeEvent(event)
 
     def _run_bar(self) -> QHBoxLayout:
         self.button = QPushButton()
@@ -167,7 +179,8 @@ class ConsolePanel(Panel):
     def _on_pause(self) -> None:
         text = self.editor.text()
         self.queryChanged.emit(text)
-        self._say("")
+        if text != self._refused:
+            self._say("")
         if self._check_task is not None and not self._check_task.finished:
             self._check_task.cancel()
         if not text.strip():
@@ -194,7 +207,7 @@ class ConsolePanel(Panel):
     def _check_failed(self, error: BaseException) -> None:
         # While one types, an error is a hint; in full it is said when the query is run.
         self._mark_error(error)
-        if not self.is_running:
+        if not self.is_running and not self.message.text():
             self.status.say(" ".join(in_words(error)), error=True)
 
     # -- running -------------------------------------------------------------------------------
@@ -222,6 +235,7 @@ class ConsolePanel(Panel):
         self.editor.clear_error()
         stop = threading.Event()
         self._stop_asked = None
+        self._running, self._refused = text, None
         self._began = time.monotonic()
         self._task = self.session.run(
             answer,
@@ -312,6 +326,7 @@ class ConsolePanel(Panel):
         self.status.say("")
         self._mark_error(error)
         self._say_stale()
+        self._refused = self._running
         self._say(" ".join(in_words(error)).strip())
 
     def _mark_error(self, error: BaseException) -> None:
