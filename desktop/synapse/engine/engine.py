@@ -516,15 +516,18 @@ def remove_derived(data: Path) -> None:
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
-def open_vault(path: str | os.PathLike[str], data_root: Path | None = None) -> Engine:
+def open_vault(
+    path: str | os.PathLike[str], data_root: Path | None = None, *, role: str = "another command"
+) -> Engine:
     """Open the vault in a folder; nothing is written into it.
 
-    data_root: the folder for derived data of all vaults, by default the user's. Call `index` next.
+    data_root: the folder for derived data of all vaults, by default the user's. role: what this
+    process is, for the message to whoever opens the vault a second time. Call `index` next.
     Raises VaultUnavailable, VaultLocked. A corrupt store is put aside and made anew.
     """
     vault = checked_vault(Path(path))
     data = data_folder(vault, data_root)
-    ownership = Ownership(vault, data)
+    ownership = Ownership(vault, data, role)
     try:
         return Engine(vault, data, ownership, this_device(data_root))
     except BaseException:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -40,8 +39,11 @@ def this_device(root: Path | None = None) -> str:
 class Ownership:
     """The right to a vault's store: one process at a time, held for its life (agents.md, "The owner")."""
 
-    def __init__(self, vault: Path, data: Path) -> None:
-        """Raises VaultLocked, naming the process that holds the vault."""
+    def __init__(self, vault: Path, data: Path, role: str) -> None:
+        """role: what this process is to a person, for whoever comes second.
+
+        Raises VaultLocked, naming the process that holds the vault.
+        """
         try:
             data.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
@@ -60,13 +62,12 @@ class Ownership:
             raise WriteFailed(
                 f"The lock in {data} cannot be taken: {error.strerror}.", "Check its permissions."
             ) from error
-        program = Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
-        self._note.write_text(json.dumps({"pid": os.getpid(), "program": program}), encoding="utf-8")
+        self._note.write_text(json.dumps({"pid": os.getpid(), "role": role}), encoding="utf-8")
 
     def _holder(self) -> str:
         try:
             read = json.loads(self._note.read_text(encoding="utf-8"))
-            return f"another process ({read['program']}, process {read['pid']})"
+            return f"{read['role']} (process {read['pid']})"
         except (OSError, ValueError, KeyError, TypeError):
             return "another process"
 

@@ -61,7 +61,7 @@ class VaultHost(QObject):
 def _open(vault: Path, create: bool, data_root: Path | None) -> Engine:
     if create:
         create_vault(vault)
-    engine = open_vault(vault, data_root)
+    engine = open_vault(vault, data_root, role="Synapse's window")
     remember_vault(engine.vault)
     return engine
 
