@@ -122,6 +122,7 @@ class ConsolePanel(Panel):
         orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
         if self.splitter.orientation() != orientation:
             self.splitter.setOrientation(orientation)
+            self.splitter.setSizes([400, 600])
         super().resizeEvent(event)
 
     def _run_bar(self) -> QHBoxLayout:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
@@ -11,8 +13,18 @@ from synapse.window.theme import GRID, Theme
 
 WIDEST = 360
 NARROWEST = 64
+SQUEEZED = 110
 MEASURED = 200
 """Rows that decide how wide a column begins."""
+
+
+def shared_out(wanted: Sequence[int], room: int) -> list[int]:
+    """Widths that fit into `room` if that is possible without going below SQUEEZED: the widest
+    columns give first."""
+    bound = max(wanted, default=0)
+    while sum(min(width, bound) for width in wanted) > room and bound > SQUEEZED:
+        bound -= 4
+    return [min(width, bound) for width in wanted]
 
 
 class ResultTable(QTableView):
@@ -49,12 +61,12 @@ class ResultTable(QTableView):
         self._repaint()
         theme.changed.connect(self._repaint)
 
-    def fit_columns(self) -> None:
-        """As wide as their text needs, within bounds; called once for each answer."""
+    def fit_columns(self, width: int) -> None:
+        """As wide as their text needs, within bounds and `width`; called once for each answer."""
         self._order = None
         header = self.horizontalHeader()
         header.setSortIndicatorShown(False)
-        metrics = self.fontMetrics()
+        metrics, wanted = self.fontMetrics(), []
         for column in range(self.model_.columnCount()):
             texts = [str(self.model_.headerData(column, Qt.Orientation.Horizontal))]
             texts += [
@@ -62,7 +74,10 @@ class ResultTable(QTableView):
                 for row in range(min(self.model_.rowCount(), MEASURED))
             ]
             widest = max(metrics.horizontalAdvance(text) for text in texts)
-            self.setColumnWidth(column, max(NARROWEST, min(widest + 28, WIDEST)))
+            wanted.append(max(NARROWEST, min(widest + 28, WIDEST)))
+        room = width - self.verticalHeader().sizeHint().width() - 16
+        for column, given in enumerate(shared_out(wanted, room)):
+            self.setColumnWidth(column, given)
 
     @Slot(int)
     def _on_header(self, column: int) -> None:

@@ -123,7 +123,7 @@ class ResultsArea(QWidget):
                 True,
             )
             return
-        self.table.fit_columns()
+        self.table.fit_columns(self.width())
         self.table.scrollToTop()
         self.more.setVisible(answer.truncated)
         self._count()

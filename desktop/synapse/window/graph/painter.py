@@ -120,7 +120,7 @@ class Painter:
         bright = picture.emphasised()
         edges = self._visible_edges(picture, shape, view)
         lit = self._lit_edges(picture, bright)
-        many = float(np.clip(1.25 - edges.sum() / 400, 0.45, 1.0))
+        many = float(np.clip(1.15 - edges.sum() / 250, 0.45, 1.0))
         if lit.any():
             many = min(many, BESIDE_SELECTED)
         self._edges(painter, picture, shape, edges & ~lit, FADED if bright is not None else many)
