@@ -20,6 +20,7 @@ from synapse.engine.auditing import Audit
 from synapse.engine.backlinking import BacklinksWriter
 from synapse.engine.catalogue import FileRecord
 from synapse.engine.changes import ChangeSet
+from synapse.engine.digesting import DigestWriter
 from synapse.engine.errors import FileChanged, NotFound, StoreCorrupt, SynapseError, VaultUnavailable
 from synapse.engine.graph.formats import export_dataset
 from synapse.engine.graph.results import QueryResult, Term
@@ -93,6 +94,7 @@ class Engine:
         self._readers = ThreadPoolExecutor(4, "synapse-reader")
         self._writer_thread: int | None = None
         self._listeners: list[Listener] = []
+        self._digest_writer = DigestWriter(vault, self.digest)
         self._closing = threading.Event()
         self._watcher: threading.Thread | None = None
 
@@ -126,6 +128,11 @@ class Engine:
         journal = (f".synapse/journal/{warning}" for warning in self._workspace.journal_warnings)
         return (*([self.recovered] if self.recovered else []), *journal)
 
+    @property
+    def is_new(self) -> bool:
+        """Whether the vault was never indexed on this machine, or not since its store was made anew."""
+        return self._workspace.store.revision.number == 0
+
     # -- lifecycle and threads -----------------------------------------------------------------
 
     def close(self) -> None:
@@ -137,6 +144,7 @@ class Engine:
             self._watcher.join(timeout=5)
         self._readers.shutdown(wait=True, cancel_futures=True)
         self._writer.shutdown(wait=True, cancel_futures=True)
+        self._digest_writer.finish()
         self._workspace.close()
         self._ownership.release()
 
@@ -171,6 +179,7 @@ class Engine:
 
     def _publish(self, changeset: ChangeSet | None) -> None:
         if changeset is not None:
+            self._digest_writer.changed()
             for listener in list(self._listeners):
                 listener(changeset)
 

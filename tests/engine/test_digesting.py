@@ -1,0 +1,50 @@
+"""The digest says what stands, and its file appears only where Synapse has a folder already."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from synapse.engine import Agent, WrittenFact
+
+
+def digest_file(vault: Any) -> Any:
+    return vault.folder / ".synapse" / "DIGEST.md"
+
+
+def test_a_vault_that_synapse_never_wrote_to_gets_no_digest(vault: Any) -> None:
+    vault.write("a.md", "[[b]]\n")
+    with vault.open() as engine:
+        engine.index()
+        assert engine.digest().startswith("# vault\n\n1 note, ")
+    assert set(vault.bytes()) == {"a.md"}
+
+
+def test_the_file_follows_the_graph_and_its_text_has_no_times(vault: Any) -> None:
+    vault.write("a.md", "---\ntype: Person\n---\n[[b]] [[b]] [[c]]\n")
+    with vault.open() as engine:
+        engine.index()
+        engine.assert_facts([WrittenFact("a", "knows", "b")], source="x", reason="x", agent=Agent("scout"))
+        expected = engine.digest()
+        assert "- b: 2 links\n- c: 1 link" in expected
+        assert "- Person: 1" in expected
+        assert "- a knows b" in expected
+        assert "- b knows a" in expected
+    assert digest_file(vault).read_text("utf-8") == expected
+    before = digest_file(vault).stat().st_mtime_ns
+    with vault.open() as engine:
+        engine.index()
+    assert digest_file(vault).stat().st_mtime_ns == before
+
+
+def test_text_of_others_forms_no_heading_or_link(vault: Any) -> None:
+    vault.write("a.md", "---\ntitle: '# Not [[a]] heading'\n---\n[[x # y|z]] [[# h]]\n")
+    with vault.open() as engine:
+        engine.index()
+        text = "\n# heading\n- [[link]] `code`"
+        fact = WrittenFact("a", "says", text, "literal")
+        engine.assert_facts([fact], source="x", reason="x", agent=Agent("scout"))
+        lines = engine.digest().splitlines()
+    assert [line for line in lines if line.startswith("#")] == [
+        "# vault", "## Learned", "## Linked and not yet written",
+    ]  # fmt: skip
+    assert "- \\# Not \\[\\[a\\]\\] heading says \\# heading - \\[\\[link\\]\\] \\`code\\`" in lines
