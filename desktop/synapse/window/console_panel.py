@@ -71,7 +71,7 @@ class ConsolePanel(Panel):
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setContentsMargins(PADDING + GRID, GRID, PADDING, GRID)
         self.message.hide()
-        self.results = ResultsArea(theme)
+        self.results = ResultsArea(session, theme)
         self.results.opened.connect(self._on_opened)
         self.results.exampleWanted.connect(self._show_examples)
         self.results.againWanted.connect(self.run)

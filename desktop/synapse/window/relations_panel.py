@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, 
 
 from synapse.engine.errors import UnknownEntity
 from synapse.engine.questions.results import Dossier, Impact
-from synapse.window.facts import FactsView, Row, filtered, impact_rows, relation_rows
+from synapse.window.facts import FactsView, Row
+from synapse.window.facts.rows import rows_of
 from synapse.window.following import FollowingPanel
-from synapse.window.panel import grouped
 from synapse.window.session import Session, Task, in_words
 from synapse.window.theme import GRID, PADDING, Theme
 
@@ -27,12 +27,13 @@ class RelationsPanel(FollowingPanel):
         self._dossier: Dossier | None = None
         self._impact: Impact | None = None
         self._shows_impact = False
+        self._rows_task: Task | None = None
         self.copy = self.add_action("copy", self.tr("Copy as text"), self._copy)
         self.filter = QLineEdit()
         self.filter.setPlaceholderText(self.tr("Filter"))
         self.filter.setAccessibleName(self.tr("Filter relations"))
         self.filter.setClearButtonEnabled(True)
-        self.filter.textChanged.connect(self._fill)
+        self.filter.textChanged.connect(self._on_filter)
         self.switch = QPushButton()
         self.switch.setObjectName("link")
         self.switch.clicked.connect(self._on_switch)
@@ -58,6 +59,8 @@ class RelationsPanel(FollowingPanel):
     # -- asking --------------------------------------------------------------------------------
 
     def ask(self) -> Task:
+        if self._rows_task is not None and not self._rows_task.finished:
+            self._rows_task.cancel()
         engine = self.session.engine
         if self._shows_impact:
             return self.session.run(
@@ -153,39 +156,31 @@ class RelationsPanel(FollowingPanel):
             return
         self.show_error(*in_words(error), (self.tr("Try again"), self.refresh))
 
-    def _show_rows(self) -> None:
-        self.copy.setEnabled(True)
-        self._fill()
-        self.show_body()
+    # -- rows ----------------------------------------------------------------------------------
 
-    def rows(self) -> tuple[Row, ...]:
-        if self._shows_impact:
-            if self._impact is None:
-                return ()
-            shown, total = len(self._impact.items), self._impact.total
-            rows, more = impact_rows(self._impact), self._impact.cursor
-        else:
-            if self._dossier is None:
-                return ()
-            found = self._dossier
-            shown = sum(map(len, (found.types, found.attributes, found.outgoing, found.incoming)))
-            total, more, rows = found.total, found.cursor, relation_rows(found)
-        if more is not None:
-            text = self.tr("Showing {shown} of {total}. Show more").format(
-                shown=grouped(shown), total=grouped(total)
-            )
-            rows = (*rows, Row("more", text))
-        return rows
+    def _show_rows(self) -> None:
+        """Makes the rows in the read pool: a hub has more of them than a key press may take."""
+        answer = self._impact if self._shows_impact else self._dossier
+        if answer is None:
+            return
+        if self._rows_task is not None and not self._rows_task.finished:
+            self._rows_task.cancel()
+        self._rows_task = self.session.run(
+            rows_of, answer, self.filter.text(), done=self._rows_arrived, failed=self._failed
+        )
+
+    @Slot(object)
+    def _rows_arrived(self, rows: tuple[Row, ...]) -> None:
+        self.view.set_rows(rows)
+        self.copy.setEnabled(True)
+        self.show_body()
 
     # -- acting --------------------------------------------------------------------------------
 
     @Slot()
-    def _fill(self) -> None:
-        text = self.filter.text()
-        found = filtered(self.rows(), text)
-        if text.strip() and not any(row.kind != "more" for row in found):
-            found = (Row("hint", self.tr("Nothing here has “{text}”.").format(text=text.strip())), *found)
-        self.view.set_rows(found)
+    def _on_filter(self) -> None:
+        if not self.showing_message:
+            self._show_rows()
 
     @Slot()
     def _on_switch(self) -> None:

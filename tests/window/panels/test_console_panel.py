@@ -259,3 +259,21 @@ def save_each(panel: ConsolePanel, qtbot: QtBot, folder: Path) -> None:
         panel.export.save(format, str(target))
         qtbot.waitUntil(lambda target=target: str(target) in panel.export.button.toolTip())
         assert b"modules/payments" in target.read_bytes()
+
+
+def test_a_large_answer_is_sorted_and_filtered_aside_and_the_last_wish_holds(
+    panel: ConsolePanel, qtbot: QtBot
+) -> None:
+    numbers = " ".join(f'"{number}"' for number in range(3_000))
+    panel.rows.setCurrentIndex(2)
+    run(panel, qtbot, f"SELECT ?n {{ VALUES ?n {{ {numbers} }} }}")
+    model = panel.results.table.model_
+    assert model.rowCount() == 3_000
+    panel.results.filter.setText("29")
+    panel.results.filter.setText("299")
+    model.sort(0, Qt.SortOrder.DescendingOrder)
+    assert model.rowCount() == 3_000, "nothing moves before the order is there"
+    qtbot.waitUntil(lambda: model.rowCount() < 3_000)
+    shown = [row[0] for row in cells(panel)]
+    assert shown == sorted((str(n) for n in range(3_000) if "299" in str(n)), reverse=True)
+    assert panel.results.shown.text() == f"{len(shown)} of 3,000"

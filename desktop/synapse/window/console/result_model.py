@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
+from dataclasses import replace
 from typing import Any
 
-from pyoxigraph import BlankNode, Literal, NamedNode, Triple
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from pyoxigraph import BlankNode, Literal, NamedNode
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from synapse.engine.graph.results import Term
 from synapse.engine.questions.results import Entity
 from synapse.engine.terms import vocabulary as v
+from synapse.window.console.arranging import NUMBERS, Arrangement, arrange, text_of
 from synapse.window.console.running import Answer
 from synapse.window.theme import Theme
 
@@ -23,14 +22,8 @@ Row = tuple[Term | None, ...]
 TERM_ROLE = Qt.ItemDataRole.UserRole + 1
 LONGEST_CELL = 300
 LONGEST_TIP = 1_500
-_NUMBERS = frozenset(
-    v.XSD + name
-    for name in (
-        "integer", "decimal", "double", "float", "int", "long", "short", "byte", "nonNegativeInteger",
-        "positiveInteger", "nonPositiveInteger", "negativeInteger", "unsignedInt", "unsignedLong",
-    )
-)
-_TIMES = frozenset((v.XSD_DATE.value, v.XSD_DATE_TIME.value, v.XSD + "time", v.XSD + "gYear"))
+AT_ONCE = 2_000
+"""Rows up to which sorting and filtering are done where they are asked for."""
 
 
 def openable(entity: Entity | None) -> bool:
@@ -38,116 +31,63 @@ def openable(entity: Entity | None) -> bool:
     return entity is not None and entity.kind in ("note", "unwritten", "attachment")
 
 
-def sort_key(term: Term | None, label: str) -> tuple[int, Any]:
-    """Orders any terms: unbound, numbers by value, times, true and false, then text and names by
-    how they read."""
-    if term is None:
-        return 0, 0
-    if isinstance(term, Literal):
-        datatype = term.datatype.value
-        if datatype in _NUMBERS:
-            number = _number(term.value)
-            return (1, -math.inf) if number is None else (1, number)
-        if datatype in _TIMES:
-            return 2, _moment(term.value)
-        if datatype == v.XSD_BOOLEAN.value:
-            return 3, term.value
-    return 4, label.casefold()
-
-
-def _number(text: str) -> float | Decimal | None:
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return None
-    if number.is_nan():
-        return None
-    return float(text) if number.is_infinite() else number
-
-
-def _moment(text: str) -> str:
-    """A date or time in an order that compares: in UTC where a zone is given."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return text
-    if moment.tzinfo is None:
-        return moment.isoformat()
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat()
-
-
 class ResultModel(QAbstractTableModel):
-    """Shows an Answer. `with_names`: labels where there are any, else ids and IRIs as written."""
+    """Shows an Answer as its `arrangement` says."""
+
+    arrangementWanted = Signal(object)
+    """An Arrangement of more rows than are arranged at once; `apply` takes the order."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._answer: Answer | None = None
         self._order: list[int] = []
-        self._filter = ""
-        self._sorted: tuple[int, Qt.SortOrder] | None = None
-        self.with_names = True
+        self.arrangement = Arrangement()
 
     # -- content -------------------------------------------------------------------------------
 
+    @property
+    def answer(self) -> Answer | None:
+        return self._answer
+
     def show(self, answer: Answer | None) -> None:
+        """Another answer, in its own order; whether names are shown stays."""
         self.beginResetModel()
         self._answer = answer
-        self._sorted = None
-        self._order = self._kept()
+        self.arrangement = Arrangement(with_names=self.arrangement.with_names)
+        self._order = list(range(len(answer.rows))) if answer is not None else []
         self.endResetModel()
 
     def set_with_names(self, on: bool) -> None:
-        self.beginResetModel()
-        self.with_names = on
-        self._arrange()
-        self.endResetModel()
+        self._arrange(replace(self.arrangement, with_names=on))
+        if self.rowCount():
+            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, self.columnCount() - 1))
 
     def set_filter(self, text: str) -> None:
         """Only rows that have every word of `text` in some cell."""
-        self.beginResetModel()
-        self._filter = text
-        self._arrange()
-        self.endResetModel()
-
-    def _arrange(self) -> None:
-        self._order = self._kept()
-        if self._sorted is not None:
-            self._sort(*self._sorted)
-
-    def _kept(self) -> list[int]:
-        if self._answer is None:
-            return []
-        words = self._filter.casefold().split()
-        numbers = range(len(self._answer.rows))
-        if not words:
-            return list(numbers)
-        kept = []
-        for number in numbers:
-            text = "\n".join(self.text(term) for term in self._answer.rows[number]).casefold()
-            if all(word in text for word in words):
-                kept.append(number)
-        return kept
+        self._arrange(replace(self.arrangement, words=text))
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """By value; a column below 0 brings back the order of the query."""
-        self.layoutAboutToBeChanged.emit()
-        self._sorted = (column, order) if column >= 0 else None
-        if self._sorted is None:
-            self._order = self._kept()
-        else:
-            self._sort(column, order)
-        self.layoutChanged.emit()
+        descending = order == Qt.SortOrder.DescendingOrder
+        chosen = column if column >= 0 else None
+        self._arrange(replace(self.arrangement, column=chosen, descending=descending))
 
-    def _sort(self, column: int, order: Qt.SortOrder) -> None:
-        assert self._answer is not None
-        rows = self._answer.rows
-        if not 0 <= column < len(self._answer.columns):
+    def _arrange(self, wanted: Arrangement) -> None:
+        self.arrangement = wanted
+        if self._answer is None:
             return
-        terms = {number: rows[number][column] for number in self._order}
-        keys = {number: sort_key(term, self.text(term)) for number, term in terms.items()}
-        self._order.sort()
-        self._order.sort(key=keys.__getitem__, reverse=order == Qt.SortOrder.DescendingOrder)
+        if len(self._answer.rows) > AT_ONCE:
+            self.arrangementWanted.emit(wanted)
+        else:
+            self.apply(wanted, arrange(self._answer, wanted))
+
+    def apply(self, wanted: Arrangement, order: list[int]) -> None:
+        """Takes an order, unless something else is wanted by now."""
+        if wanted == self.arrangement:
+            self.beginResetModel()
+            self._order = order
+            self.endResetModel()
 
     # -- cells ---------------------------------------------------------------------------------
 
@@ -163,19 +103,8 @@ class ResultModel(QAbstractTableModel):
 
     def text(self, term: Term | None) -> str:
         """A term in full, as it is shown and copied."""
-        if term is None:
-            return ""
-        if isinstance(term, Literal):
-            return term.value
-        if isinstance(term, BlankNode):
-            return f"_:{term.value}"
-        if isinstance(term, Triple):
-            parts = (self.text(part) for part in (term.subject, term.predicate, term.object))  # type: ignore[arg-type]
-            return f"<<( {' '.join(parts)} )>>"
-        entity = self.entity(term)
-        if entity is None:
-            return term.value
-        return entity.label if self.with_names else entity.id
+        names = self._answer.names if self._answer is not None else {}
+        return text_of(term, names, self.arrangement.with_names)
 
     def shown(self, term: Term | None) -> str:
         """One line, cut, with what tells it from others: its language."""
@@ -283,7 +212,7 @@ class ResultModel(QAbstractTableModel):
 
 def _side(term: Term | None) -> int:
     """Numbers stand at the right, so that their digits line up."""
-    number = isinstance(term, Literal) and term.datatype.value in _NUMBERS
+    number = isinstance(term, Literal) and term.datatype.value in NUMBERS
     side = Qt.AlignmentFlag.AlignRight if number else Qt.AlignmentFlag.AlignLeft
     return int(side | Qt.AlignmentFlag.AlignVCenter)
 

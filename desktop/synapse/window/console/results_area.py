@@ -14,10 +14,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from synapse.window.console.arranging import Arrangement, arrange
 from synapse.window.console.result_view import ResultTable
 from synapse.window.console.running import Answer
 from synapse.window.panel import counted, grouped, hairline
+from synapse.window.session import Session, Task
 from synapse.window.theme import GRID, PADDING, Theme
+
+
+def arranged(answer: Answer, wanted: Arrangement) -> tuple[Arrangement, list[int]]:
+    """Runs in the read pool."""
+    return wanted, arrange(answer, wanted)
 
 
 class ResultsArea(QWidget):
@@ -28,8 +35,10 @@ class ResultsArea(QWidget):
     againWanted = Signal()
     moreWanted = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._session = session
+        self._arranging: Task | None = None
         self._answer: Answer | None = None
         self._vault_changed = self._text_differs = False
         self.banner = QLabel()
@@ -47,6 +56,8 @@ class ResultsArea(QWidget):
         self._banner.hide()
         self.table = ResultTable(theme)
         self.table.opened.connect(self.opened)
+        self.table.model_.arrangementWanted.connect(self._arrange)
+        self.table.model_.modelReset.connect(self._count)
         self.filter = QLineEdit()
         self.filter.setPlaceholderText(self.tr("Filter"))
         self.filter.setAccessibleName(self.tr("Filter results"))
@@ -106,6 +117,8 @@ class ResultsArea(QWidget):
 
     def show_answer(self, answer: Answer) -> None:
         self._answer = answer
+        if self._arranging is not None and not self._arranging.finished:
+            self._arranging.cancel()
         self.set_vault_changed(False)
         self.set_text_differs(False)
         self.filter.clear()
@@ -147,8 +160,21 @@ class ResultsArea(QWidget):
     @Slot(str)
     def _on_filter(self, text: str) -> None:
         self.table.model_.set_filter(text)
-        self._count()
 
+    @Slot(object)
+    def _arrange(self, wanted: Arrangement) -> None:
+        """Sorts and filters a large answer in the read pool."""
+        if self._arranging is not None and not self._arranging.finished:
+            self._arranging.cancel()
+        if self._answer is not None:
+            self.shown.setText(self.tr("Sorting…") if wanted.column is not None else self.tr("Filtering…"))
+            self._arranging = self._session.run(arranged, self._answer, wanted, done=self._arranged)
+
+    @Slot(object)
+    def _arranged(self, found: tuple[Arrangement, list[int]]) -> None:
+        self.table.model_.apply(*found)
+
+    @Slot()
     def _count(self) -> None:
         model, found = self.table.model_, self._answer
         if found is None:

@@ -35,6 +35,24 @@ class Layout:
     detail: QRect
 
 
+@dataclass(frozen=True, slots=True)
+class Fonts:
+    """A view's font, its semibold and its small one."""
+
+    plain: QFont
+    bold: QFont
+    small: QFont
+    plain_metrics: QFontMetrics
+    small_metrics: QFontMetrics
+
+    @classmethod
+    def of(cls, font: QFont) -> Fonts:
+        plain, bold, small = QFont(font), QFont(font), QFont(font)
+        bold.setWeight(QFont.Weight.DemiBold)
+        small.setPointSizeF(max(plain.pointSizeF() - 1.0, 7.0))
+        return cls(plain, bold, small, QFontMetrics(plain), QFontMetrics(small))
+
+
 class RowDelegate(QStyledItemDelegate):
     """Two lines for a fact with a source, one for everything else."""
 
@@ -42,37 +60,35 @@ class RowDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._theme = theme
         self._why = why
+        self._fonts: Fonts | None = None
         self.hovered: tuple[int, Part] | None = None
         """Internal id of the row under the pointer, and which part of it."""
 
-    def fonts(self, option: QStyleOptionViewItem) -> tuple[QFont, QFont, QFont]:
-        """Plain, semibold and small."""
-        plain = QFont(option.font)
-        bold, small = QFont(plain), QFont(plain)
-        bold.setWeight(QFont.Weight.DemiBold)
-        small.setPointSizeF(max(plain.pointSizeF() - 1.0, 7.0))
-        return plain, bold, small
+    def fonts(self, option: QStyleOptionViewItem) -> Fonts:
+        if self._fonts is None or self._fonts.plain != option.font:
+            self._fonts = Fonts.of(option.font)
+        return self._fonts
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row: Row = index.data(ROW_ROLE)
-        plain, _, small = self.fonts(option)
-        height = QFontMetrics(plain).height() + 2 * GRID
+        fonts = self.fonts(option)
+        height = fonts.plain_metrics.height() + 2 * GRID
         if row.kind in ("fact", "hint") and (row.detail or row.place):
-            height += QFontMetrics(small).height() + 1
+            height += fonts.small_metrics.height() + 1
         if row.kind == "section":
             height += GRID
         return QSize(80, max(height, 24))
 
     def layout(self, option: QStyleOptionViewItem, index: Index) -> Layout:
         row: Row = index.data(ROW_ROLE)
-        plain, _, small = self.fonts(option)
+        fonts = self.fonts(option)
         none = QRect()
         box = QRect(option.rect)
         if row.kind == "section":
             box.setTop(box.top() + GRID)
         right = box.right() - PADDING
         two_lines = row.kind in ("fact", "hint") and bool(row.detail or row.place)
-        height = QFontMetrics(plain).height()
+        height = fonts.plain_metrics.height()
         top = box.top() + GRID if two_lines else box.center().y() - height // 2
         left = box.left() + GRID
         chevron = none
@@ -81,13 +97,13 @@ class RowDelegate(QStyledItemDelegate):
         left += CHEVRON + GRID
         why = none
         if row.fact is not None:
-            width = QFontMetrics(small).horizontalAdvance(self._why) + 2 * GRID
+            width = fonts.small_metrics.horizontalAdvance(self._why) + 2 * GRID
             why = QRect(right - width + GRID, top - 1, width, height + 2)
             right = why.left() - GRID
         place = detail = mark = none
         words = 0
         if row.mark is not None:
-            words = QFontMetrics(small).horizontalAdvance(row.mark.text)
+            words = fonts.small_metrics.horizontalAdvance(row.mark.text)
             words = min(words, max((right - left) // 2 - SAMPLE, 20)) + SAMPLE + GRID
         # A mark stands at the right of the name, or before the reason, where there is more room.
         below = two_lines and row.place is None
@@ -96,13 +112,13 @@ class RowDelegate(QStyledItemDelegate):
             right = mark.left() - PADDING
         text = QRect(left, top, max(right - left, 10), height)
         if two_lines:
-            small_height = QFontMetrics(small).height()
+            small_height = fonts.small_metrics.height()
             line, end = top + height + 1, box.right() - PADDING
             if words and below:
                 mark = QRect(left, line, words, small_height)
                 left = mark.right() + PADDING
             if row.place is not None:
-                wanted = QFontMetrics(small).horizontalAdvance(row.place.short) + 2
+                wanted = fonts.small_metrics.horizontalAdvance(row.place.short) + 2
                 place = QRect(left, line, min(wanted, end - left), small_height)
                 left = place.right() + PADDING
             if row.detail and end - left > 24:
@@ -124,7 +140,7 @@ class RowDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: Row = index.data(ROW_ROLE)
         color = self._theme.color
-        plain, bold, small = self.fonts(option)
+        fonts = self.fonts(option)
         parts = self.layout(option, index)
         state = option.state
         selected = bool(state & QStyle.StateFlag.State_Selected)
@@ -140,15 +156,15 @@ class RowDelegate(QStyledItemDelegate):
         if not parts.chevron.isNull():
             self._chevron(painter, QRectF(parts.chevron), bool(state & QStyle.StateFlag.State_Open))
         heading = row.kind == "section"
-        painter.setFont(bold if heading else plain)
+        painter.setFont(fonts.bold if heading else fonts.plain)
         ink = "muted" if row.kind in ("group", "hint") else "accent" if row.kind == "more" else "text"
         self._line(painter, parts.text, row.text, color(ink), italic=row.hollow)
         if row.count is not None:
             metrics = QFontMetrics(painter.font())
             offset = min(metrics.horizontalAdvance(row.text), parts.text.width()) + PADDING
-            painter.setFont(plain)
+            painter.setFont(fonts.plain)
             self._line(painter, parts.text.adjusted(offset, 0, 0, 0), grouped(row.count), color("muted"))
-        painter.setFont(small)
+        painter.setFont(fonts.small)
         if row.mark is not None:
             self._mark(painter, QRectF(parts.mark), row.mark)
         number = index.internalId() if isinstance(index, QModelIndex) else -1

@@ -236,6 +236,23 @@ def _is(entity: Entity, label: str) -> bool:
     return " ".join(entity.label.split()) == label
 
 
+def rows_of(answer: Dossier | Impact, text: str = "") -> tuple[Row, ...]:
+    """All rows of an answer that `text` leaves, and how to get the rest of it. Knows no widget and
+    may run in any thread."""
+    if isinstance(answer, Impact):
+        shown, rows = len(answer.items), impact_rows(answer)
+    else:
+        facts = (answer.types, answer.attributes, answer.outgoing, answer.incoming)
+        shown, rows = sum(map(len, facts)), relation_rows(answer)
+    found = filtered(rows, text)
+    if text.strip() and not found:
+        found = (Row("hint", translate("Facts", "Nothing here has “{text}”.").format(text=text.strip())),)
+    if answer.cursor is not None:
+        more = translate("Facts", "Showing {shown} of {total}. Show more")
+        found = (*found, Row("more", more.format(shown=grouped(shown), total=grouped(answer.total))))
+    return found
+
+
 def filtered(rows: Iterable[Row], text: str) -> tuple[Row, ...]:
     """The rows that have every word of `text`, with what they stand in; counts follow.
 
