@@ -26,7 +26,7 @@ from synapse.window.following import FollowingPanel
 from synapse.window.graph.canvas import GraphCanvas
 from synapse.window.graph.legend import Legend, entries
 from synapse.window.graph.node_list import node_rows
-from synapse.window.graph.painter import Colours
+from synapse.window.graph.picture import Colours
 from synapse.window.panel import counted, grouped, hairline
 from synapse.window.session import Session, Task, in_words
 from synapse.window.theme import GRID, PADDING, Theme
@@ -34,6 +34,8 @@ from synapse.window.theme import GRID, PADDING, Theme
 DEPTHS = (1, 2, 3)
 LIMIT = 200
 STEP = 200
+MOST = 400
+"""More nodes than this are no picture any more; Relations lists them."""
 
 
 def canvas_colours(theme: Theme) -> Colours:
@@ -198,7 +200,7 @@ class NeighbourhoodPanel(FollowingPanel):
 
     @Slot()
     def _show_more(self) -> None:
-        self._limit += STEP
+        self._limit = min(self._limit + STEP, MOST)
         self.refresh()
 
     # -- answers -------------------------------------------------------------------------------
@@ -254,11 +256,14 @@ class NeighbourhoodPanel(FollowingPanel):
         self._fill_list()
         self._notice.setVisible(found.cut > 0)
         if found.cut:
-            self.cut.setText(
-                self.tr("Showing {shown} of {total}.").format(
-                    shown=grouped(len(graph.nodes)), total=grouped(found.total)
-                )
+            bounded = self._limit >= MOST
+            text = (
+                self.tr("Showing {shown} of {total}; Relations lists all.")
+                if bounded
+                else self.tr("Showing {shown} of {total}.")
             )
+            self.cut.setText(text.format(shown=grouped(len(graph.nodes)), total=grouped(found.total)))
+            self.more.setVisible(not bounded)
         self.show_body()
 
     @Slot(object)

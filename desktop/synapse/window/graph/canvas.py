@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from synapse.window.graph.painter import Colours
+from synapse.window.graph.picture import Colours
 from synapse.window.graph.view import Floats, PictureView
 
 DRAG_FROM = 4
@@ -90,7 +90,7 @@ class GraphCanvas(PictureView):
             self.camera.pan(np.array([moved.x(), moved.y()]))
             self._pressed = point
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        self.update()
+        self.move_on()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._pressed is None:
@@ -154,7 +154,7 @@ class GraphCanvas(PictureView):
             if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
                 self.camera.pan(-_WAYS[key] * STEP)
                 self._follow_fit = False
-                self.update()
+                self.move_on()
             else:
                 self.select(self._next(_WAYS[key]))
             return

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEasingCurve, QEvent, QPointF, QSize, Qt, QVariantAnimation, Signal, Slot
+from PySide6.QtCore import (
+    QEasingCurve,
+    QEvent,
+    QPointF,
+    QSize,
+    QSizeF,
+    Qt,
+    QTimer,
+    QVariantAnimation,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
     QColor,
     QFocusEvent,
+    QFontMetricsF,
     QHelpEvent,
     QPainter,
     QPaintEvent,
@@ -21,13 +33,16 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from synapse.engine.layout import Subgraph
 from synapse.window.graph.camera import Camera
 from synapse.window.graph.look import boxes, look_of
-from synapse.window.graph.painter import Colours, Painter, Picture, edge_curves, radii
+from synapse.window.graph.painter import Painter
+from synapse.window.graph.picture import Colours, Picture, edge_curves, radii
 
 Floats = NDArray[np.float64]
 
 GRAB = 5.0
 """Pixels around a disc or an edge that still count as on it."""
 TRANSITION_MS = 140
+REST_MS = 120
+"""A picture that has not moved for so long is painted in full."""
 
 
 class PictureView(QWidget):
@@ -53,6 +68,10 @@ class PictureView(QWidget):
         self._animation.setStartValue(0.0)
         self._animation.setEndValue(1.0)
         self._animation.valueChanged.connect(self._on_transition)
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MS)
+        self._rest.timeout.connect(self.update)
         self._from = self._to = np.zeros((0, 2))
 
     # -- what is shown -------------------------------------------------------------------------
@@ -134,9 +153,9 @@ class PictureView(QWidget):
     def sizes(self, graph: Subgraph) -> Floats:
         """What a layout keeps free for each node (n, 2), by this canvas's font."""
         look = look_of(graph)
-        metrics, most = self._painter.metrics, self._painter.label_most
+        metrics, most = QFontMetricsF(self.font()), self._painter.label_most
         widths = [min(metrics.horizontalAdvance(text), most) for text in look.label]
-        return boxes(look.radius, np.array(widths), self._painter.metrics.height())
+        return boxes(look.radius, np.array(widths), metrics.height())
 
     def aspect(self) -> float:
         """Height by width of the room that is left for discs once labels have theirs."""
@@ -165,10 +184,15 @@ class PictureView(QWidget):
     def zoom_out(self) -> None:
         self._zoom(0.8, np.array([self.width(), self.height()]) / 2)
 
+    def move_on(self) -> None:
+        """Paints the picture as one that moves."""
+        self._rest.start()
+        self.update()
+
     def _zoom(self, factor: float, at: Floats) -> None:
         self.camera.zoom(factor, at)
         self._follow_fit = False
-        self.update()
+        self.move_on()
 
     def select(self, node: int, edge: int = -1) -> None:
         """Selects a node or an edge, or nothing, and brings it into view."""
@@ -217,7 +241,7 @@ class PictureView(QWidget):
         if self.picture is not None and len(self._from) == len(self.picture.place):
             done = share >= 1.0
             self.picture.place = self._to if done else self._from + (self._to - self._from) * share
-            self.update()
+            self.move_on()
 
     # -- what is under the pointer -------------------------------------------------------------
 
@@ -246,7 +270,8 @@ class PictureView(QWidget):
         painter = QPainter(self)
         painter.fillRect(self.rect(), self._painter.colours.background)
         if self.picture is not None:
-            self._painter.paint(painter, self.picture, self.camera, self.width(), self.height())
+            size = QSizeF(self.size())
+            self._painter.paint(painter, self.picture, self.camera, size, moving=self._rest.isActive())
         if self.hasFocus():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.setOpacity(1.0)
