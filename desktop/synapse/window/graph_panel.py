@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMenu,
+    QSizePolicy,
     QSplitter,
     QStackedWidget,
     QToolButton,
@@ -17,16 +18,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from synapse.engine import Engine
 from synapse.engine.errors import UnknownEntity
-from synapse.engine.layout import AGENT, INFERRED, STATED, Floats, Subgraph, lay_out_subgraph, subgraph
+from synapse.engine.layout import AGENT, INFERRED, STATED, Floats, Subgraph
 from synapse.engine.questions.results import Neighbourhood
 from synapse.window.facts import FactsView, Row, fact_rows
 from synapse.window.following import FollowingPanel
+from synapse.window.graph.asking import canvas_colours, find_subgraph, place_subgraph
 from synapse.window.graph.canvas import GraphCanvas
 from synapse.window.graph.legend import Legend, entries
 from synapse.window.graph.node_list import node_rows
-from synapse.window.graph.picture import Colours
 from synapse.window.panel import counted, grouped, hairline
 from synapse.window.session import Session, Task, in_words
 from synapse.window.theme import GRID, PADDING, Theme
@@ -36,35 +36,6 @@ LIMIT = 200
 STEP = 200
 MOST = 400
 """More nodes than this are no picture any more; Relations lists them."""
-
-
-def canvas_colours(theme: Theme) -> Colours:
-    return Colours(
-        background=theme.color("panel"),
-        text=theme.color("text"),
-        muted=theme.color("muted"),
-        accent=theme.color("accent"),
-        edges=(theme.edge("stated").color, theme.edge("inferred").color, theme.edge("agent").color),
-        nodes=tuple(theme.node_colors()),
-    )
-
-
-def find_subgraph(engine: Engine, subject: str, depth: int, limit: int) -> tuple[Neighbourhood, Subgraph]:
-    """Runs in the read pool."""
-    found = engine.neighbourhood(subject, depth=depth, limit=limit)
-    return found, subgraph(found)
-
-
-def place_subgraph(
-    found: Neighbourhood,
-    graph: Subgraph,
-    sizes: Floats,
-    known: dict[str, tuple[float, float]],
-    pinned: frozenset[str],
-    aspect: float,
-) -> tuple[Neighbourhood, Subgraph, Floats]:
-    """Runs in the read pool."""
-    return found, graph, lay_out_subgraph(graph, sizes, known=known, pinned=pinned, aspect=aspect)
 
 
 class NeighbourhoodPanel(FollowingPanel):
@@ -140,6 +111,8 @@ class NeighbourhoodPanel(FollowingPanel):
         self._details = QWidget()
         self._heading = QLabel()
         self._heading.setObjectName("panelTitle")
+        self._heading.setTextFormat(Qt.TextFormat.PlainText)
+        self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._heading.setContentsMargins(PADDING + GRID, GRID, PADDING, 0)
         details = QVBoxLayout(self._details)
         details.setContentsMargins(0, 0, 0, 0)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Slot
+from PySide6.QtCore import QCoreApplication, Qt, Slot
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from synapse.engine.errors import NotHolding
 from synapse.engine.questions.results import Fact, Proof
@@ -37,6 +37,9 @@ class ProofPanel(Panel):
         self.verdict.setObjectName("muted")
         for label in (self.sentence, self.verdict):
             label.setWordWrap(True)
+            # A long word must not make the dock wider.
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            label.setTextFormat(Qt.TextFormat.PlainText)
             label.setContentsMargins(PADDING + GRID, 0, PADDING, 0)
         self.view = FactsView(theme, self.tr("Proof"))
         self.view.opened.connect(self._on_opened)

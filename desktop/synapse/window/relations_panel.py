@@ -90,8 +90,7 @@ class RelationsPanel(FollowingPanel):
         self._shows_impact = on
         self.filter.clear()
         self._label_switch()
-        if not on:
-            self.set_title(self.tr("Relations"))
+        self.set_title(self.tr("What depends on this") if on else self.tr("Relations"))
 
     def _label_switch(self) -> None:
         self.switch.setText(self.tr("← Relations") if self._shows_impact else self.tr("What depends on this"))
@@ -133,7 +132,6 @@ class RelationsPanel(FollowingPanel):
     def _impact_arrived(self, impact: Impact) -> None:
         self._impact = impact
         name = " ".join(impact.entity.label.split())
-        self.set_title(self.tr("Depends on {name}").format(name=name))
         self.set_count(impact.total)
         if not impact.items:
             self.copy.setEnabled(False)

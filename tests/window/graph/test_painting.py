@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from synapse.engine.layout import subgraph
 from synapse.engine.questions.results import Entity, Fact, GraphNode, Neighbourhood, Source
+from synapse.window.graph.asking import canvas_colours
 from synapse.window.graph.canvas import GraphCanvas
-from synapse.window.graph_panel import canvas_colours
 from synapse.window.theme import Theme
 
 SOURCES = {

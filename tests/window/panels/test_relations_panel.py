@@ -127,7 +127,7 @@ def test_what_depends_on_this_lists_exactly_the_dependents_with_depth_and_path(
     open_note(panel, qtbot)
     qtbot.mouseClick(panel.switch, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "1 step away" in texts(panel.view))
-    assert panel.title == "Depends on Payments"
+    assert panel.title == "What depends on this"
     rows = panel.view.visible_rows()
     assert [(row.kind, row.text) for row in rows] == [
         ("section", "1 step away"),

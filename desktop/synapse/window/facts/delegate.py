@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from synapse.window.facts.model import ROW_ROLE
-from synapse.window.facts.rows import Mark, Row
+from synapse.window.facts.rows import Mark, Row, is_address
 from synapse.window.panel import grouped
 from synapse.window.theme import GRID, PADDING, Theme
 
@@ -184,7 +184,8 @@ class RowDelegate(QStyledItemDelegate):
             slanted.setItalic(True)
             painter.setFont(slanted)
         painter.setPen(color)
-        shown = QFontMetrics(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        mode = Qt.TextElideMode.ElideMiddle if is_address(text) else Qt.TextElideMode.ElideRight
+        shown = QFontMetrics(painter.font()).elidedText(text, mode, box.width())
         painter.drawText(box, _TEXT, shown)
         painter.setFont(font)
 

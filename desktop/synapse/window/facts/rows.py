@@ -112,6 +112,12 @@ def reason_of(fact: Fact) -> str:
     return next((source.reason for source in fact.sources if source.kind == "agent" and source.reason), "")
 
 
+def is_address(text: str) -> bool:
+    """Whether a label is a path or web address, which is told apart by its end as much as by its
+    beginning."""
+    return "/" in text and " " not in text
+
+
 def opening(entity: Entity) -> tuple[str, int | None] | None:
     """How an entity is opened; None for what is no note (a class, an outside address)."""
     if entity.kind in ("note", "attachment"):

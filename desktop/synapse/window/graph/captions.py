@@ -6,6 +6,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetricsF
 
+from synapse.window.facts.rows import is_address
 from synapse.window.graph.picture import Floats, Picture
 
 EDGE_MOST = 130.0
@@ -43,7 +44,8 @@ class Captions:
 
 
 def _cut(metrics: QFontMetricsF, text: str, most: float) -> str:
-    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, most)
+    mode = Qt.TextElideMode.ElideMiddle if is_address(text) else Qt.TextElideMode.ElideRight
+    return metrics.elidedText(text, mode, most)
 
 
 def _widths(metrics: QFontMetricsF, texts: list[str]) -> Floats:

@@ -17,6 +17,8 @@ COLOURS = 6
 UNTYPED = COLOURS
 SHAPES = ("circle", "square", "diamond", "hexagon")
 LABEL_GAP = 3.0
+LONGEST = 400
+"""Characters of a label that are kept; the painter cuts it to its room."""
 
 
 def look_of_type(type_label: str) -> tuple[int, int]:
@@ -58,7 +60,7 @@ def look_of(graph: Subgraph) -> Look:
     looks = [look_of_type(name) if name else (UNTYPED, 0) for name in types]
     labels = []
     for node in graph.nodes:
-        text = one_line(node.entity.label) or node.entity.id
+        text = one_line(node.entity.label, LONGEST) or node.entity.id
         labels.append(f"#{text.lstrip('#')}" if node.entity.kind == "tag" else text)
     return Look(
         radius=radius,
