@@ -114,8 +114,8 @@ def _add_open(commands: argparse._SubParsersAction[_Parser]) -> None:
     command = commands.add_parser(
         "open",
         help="Open the window.",
-        description="Open the window on a vault; the first time on a copy of the sample vault, later on\n"
-        "the last one.",
+        description="Open the window on a vault; the first time on a copy of the sample vault,\n"
+        "later on the last one.",
         epilog="example:\n  synapse open VAULT --once",
     )
     command.add_argument("vault", metavar="VAULT", nargs="?", help="the folder of notes")

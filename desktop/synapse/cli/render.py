@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from synapse.cli.tables import columns, hanging, paragraph, table
+from synapse.cli.tables import columns, hanging, paragraph, table, wrapped
 from synapse.cli.terminal import is_utf8, visible
 from synapse.engine import Engine
 from synapse.engine.errors import UsageError
@@ -48,7 +48,7 @@ class Renderer:
         if isinstance(result, (SelectResult, AskResult, GraphResult)):
             return self._query(result, format)
         if isinstance(result, str):
-            return visible(result.rstrip("\n") + "\n")
+            return _block(self._markdown(result))
         if isinstance(result, tuple):
             return _block(self._rows(result))
         for kind, render in _RENDERERS.items():
@@ -75,6 +75,14 @@ class Renderer:
         count = f"{len(rows):,} {_noun(len(rows), 'row')}"
         lines += [*([""] if rows else []), f"{count}; there are more" if result.truncated else count]
         return _block(lines)
+
+    def _markdown(self, text: str) -> list[str]:
+        """Markdown whose list items go on below where they are too long."""
+        lines = []
+        for line in text.rstrip("\n").split("\n"):
+            first, *rest = wrapped(line, self._width)
+            lines += [first, *(part for more in rest for part in wrapped("  " + more, self._width))]
+        return lines
 
     def _rows(self, items: Sequence[object]) -> list[str]:
         if not items:
@@ -271,7 +279,7 @@ class Renderer:
             lines += [f"{item.path}: skipped", *paragraph(item.reason, self._width, 4)]
         summary += f", {found.unchanged:,} as they should be, {len(found.skipped):,} skipped"
         policy = f"policy: {found.policy}"
-        return [*lines, *([""] if lines else []), *hanging("", [f"{summary}; ", policy], self._width)]
+        return [*lines, *([""] if lines else []), *paragraph(f"{summary}; {policy}", self._width)]
 
     def _status(self, found: r.Status) -> list[str]:
         return [
@@ -362,4 +370,4 @@ def _further(fact: r.Fact, item: r.Impacted) -> str:
 def _more(shown: int, total: int, noun: str, cursor: str | None) -> list[str]:
     if cursor is None:
         return ["", _count(total, noun)]
-    return ["", f"{shown:,} of {_count(total, noun)}; go on with --cursor {cursor}"]
+    return ["", f"{shown:,} of {_count(total, noun)}; for the next ones add", f"--cursor {cursor}"]

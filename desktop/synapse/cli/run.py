@@ -54,7 +54,8 @@ def run(arguments: list[str]) -> int:
         return DONE
     except OSError as error:
         terminal.silence_output()
-        terminal.say(f"{error.filename or 'The answer'} could not be read or written: {error.strerror}.")
+        what = f"{error.filename} could not be used" if error.filename else "The answer could not be written"
+        terminal.say(f"{what}: {error.strerror or error}.")
         return FOUND
     except KeyboardInterrupt:
         terminal.say("stopped.")

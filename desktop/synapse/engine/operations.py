@@ -119,6 +119,12 @@ def _diagnostics(engine: Engine, values: Values) -> object:
     return found
 
 
+def _check(engine: Engine, values: Values) -> object:
+    if engine.is_new:  # nothing was read yet: all would be missing, and nothing amiss
+        engine.index(progress=values.get("progress"))
+    return engine.check(repair=values["repair"])
+
+
 def _retract(engine: Engine, values: Values) -> object:
     subject, predicate, object = (values[name] for name in ("subject", "predicate", "object"))
     if predicate is None and object is None:
@@ -298,7 +304,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "check",
         "Prove that graph, catalogue, journal and files agree.",
         "",
-        lambda e, v: e.check(repair=v["repair"]),
+        _check,
         (Argument("repair", "mend what is found", "flag", False),),
         writes=True,
     ),
