@@ -22,6 +22,7 @@ from synapse.engine.errors import UnknownEntity
 from synapse.engine.layout import AGENT, INFERRED, STATED, Floats, Subgraph
 from synapse.engine.questions.results import Neighbourhood
 from synapse.window.facts import FactsView, Row, fact_rows
+from synapse.window.facts.rows import opening
 from synapse.window.following import FollowingPanel
 from synapse.window.graph.asking import canvas_colours, find_subgraph, place_subgraph
 from synapse.window.graph.canvas import GraphCanvas
@@ -141,6 +142,12 @@ class NeighbourhoodPanel(FollowingPanel):
     def follows(self) -> bool:
         return not self.pin.isChecked()
 
+    @Slot()
+    def refresh(self) -> None:
+        if self._layout_task is not None and not self._layout_task.finished:
+            self._layout_task.cancel()
+        super().refresh()
+
     def ask(self) -> Task:
         return self.session.run(
             find_subgraph,
@@ -181,8 +188,6 @@ class NeighbourhoodPanel(FollowingPanel):
     @Slot(object)
     def _arrived(self, answer: tuple[Neighbourhood, Subgraph]) -> None:
         found, graph = answer
-        if self._layout_task is not None and not self._layout_task.finished:
-            self._layout_task.cancel()
         if not self.canvas.isVisible():
             # It has no size of its own yet; the labels and the shape of the picture depend on it.
             self.canvas.resize(self.width(), max(self.height() - 130, 120))
@@ -326,8 +331,11 @@ class NeighbourhoodPanel(FollowingPanel):
     @Slot(int)
     def _open_node(self, node: int) -> None:
         if self.canvas.picture is not None:
-            entity = self.canvas.picture.graph.nodes[node].entity
-            self.session.open(entity.path or entity.id)
+            opens = opening(self.canvas.picture.graph.nodes[node].entity)
+            if opens is not None:
+                self.session.open(opens[0])
+            else:  # a tag, a class, an address: what can be shown of it is what surrounds it
+                self._centre_on(node)
 
     @Slot(int)
     def _centre_on(self, node: int) -> None:

@@ -58,9 +58,13 @@ class RelationsPanel(FollowingPanel):
 
     # -- asking --------------------------------------------------------------------------------
 
-    def ask(self) -> Task:
+    @Slot()
+    def refresh(self) -> None:
         if self._rows_task is not None and not self._rows_task.finished:
             self._rows_task.cancel()
+        super().refresh()
+
+    def ask(self) -> Task:
         engine = self.session.engine
         if self._shows_impact:
             return self.session.run(
