@@ -87,8 +87,10 @@ class NeighbourhoodPanel(FollowingPanel):
         self.depths.idClicked.connect(self.set_depth)
         fit = self.tr("Show all of it (0)")
         self.fit = self.add_action("fit", fit, lambda: self.canvas.fit())
-        self.as_list = self.add_action("list", self.tr("Show as a list"), self._on_as_list, checkable=True)
-        self.pin = self.add_action("pin", "", self._on_pin, checkable=True)
+        self.as_list = self.add_action("list", self.tr("Show as a list"), checkable=True)
+        self.as_list.clicked.connect(self._on_as_list)
+        self.pin = self.add_action("pin", "", checkable=True)
+        self.pin.clicked.connect(self._on_pin)
         self._name_pin()
 
     def _build(self) -> QWidget:

@@ -56,7 +56,7 @@ def text_of(term: Term | None, names: dict[str, Entity], with_names: bool) -> st
         return f"_:{term.value}"
     assert isinstance(term, Triple)
     parts = (term.subject, term.predicate, term.object)
-    return f"<<( {' '.join(text_of(part, names, with_names) for part in parts)} )>>"  # type: ignore[arg-type]
+    return f"<<( {' '.join(text_of(part, names, with_names) for part in parts)} )>>"
 
 
 def sort_key(term: Term | None, label: str) -> tuple[int, Any]:

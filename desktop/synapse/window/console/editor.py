@@ -139,20 +139,20 @@ class QueryEditor(QPlainTextEdit):
         marks = []
         for position in self._brackets():
             mark = QTextEdit.ExtraSelection()
-            mark.cursor = QTextCursor(self.document())  # type: ignore[attr-defined]
-            mark.cursor.setPosition(position)  # type: ignore[attr-defined]
-            mark.cursor.setPosition(position + 1, QTextCursor.MoveMode.KeepAnchor)  # type: ignore[attr-defined]
+            mark.cursor = QTextCursor(self.document())
+            mark.cursor.setPosition(position)
+            mark.cursor.setPosition(position + 1, QTextCursor.MoveMode.KeepAnchor)
             look = QTextCharFormat()
             look.setBackground(self._theme.color("selection"))
-            mark.format = look  # type: ignore[attr-defined]
+            mark.format = look
             marks.append(mark)
         if self._error is not None:
             mark = QTextEdit.ExtraSelection()
-            mark.cursor = self._error_cursor()  # type: ignore[attr-defined]
+            mark.cursor = self._error_cursor()
             look = QTextCharFormat()
             look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
             look.setUnderlineColor(self._theme.color("error"))
-            mark.format = look  # type: ignore[attr-defined]
+            mark.format = look
             marks.append(mark)
         self.setExtraSelections(marks)
 

@@ -12,6 +12,7 @@ from synapse.window.theme import Theme
 LONGEST_LINE = 10_000
 """Longer lines stay plain: colouring them would cost more than a key press may."""
 
+_STATES = frozenset(int(state) for state in State)
 _COLOURS = {
     "keyword": "syntax.keyword",
     "function": "syntax.keyword",
@@ -50,7 +51,7 @@ class SparqlHighlighter(QSyntaxHighlighter):
 
     def highlightBlock(self, text: str) -> None:
         before = self.previousBlockState()
-        state = State(before) if before in iter(State) else State.NORMAL
+        state = State(before) if before in _STATES else State.NORMAL
         if len(text) > LONGEST_LINE:
             self.setCurrentBlockState(state)
             return

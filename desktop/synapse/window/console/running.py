@@ -65,7 +65,7 @@ def answer(
         columns, rows = result.variables, result.rows
     else:
         kind, columns = "graph", ("subject", "predicate", "object")
-        rows = tuple((t.subject, t.predicate, t.object) for t in result.triples)  # type: ignore[misc]
+        rows = tuple((t.subject, t.predicate, t.object) for t in result.triples)
     names = names_of(engine, rows)
     return Answer(kind, columns, rows, result.truncated, None, result, text, view, limit, seconds, names)
 

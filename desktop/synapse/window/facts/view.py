@@ -37,6 +37,11 @@ MOST_OPENED = 400
 """Rows that are unfolded at first; a longer list stays folded below that."""
 
 
+def _plain(index: Index) -> QModelIndex:
+    """A persistent index as a plain one, which is all that views take."""
+    return QModelIndex(index)  # type: ignore[arg-type]
+
+
 class FactsView(QTreeView):
     """Shows rows. Keys: Enter opens, Shift+Enter opens the line it is written on, ? asks why."""
 
@@ -152,14 +157,14 @@ class FactsView(QTreeView):
             self.moreWanted.emit()
         elif part == "toggle" or row.opens is None:
             if row.inside is not None:
-                self.setExpanded(QModelIndex(index), not self.isExpanded(QModelIndex(index)))
+                self.setExpanded(_plain(index), not self.isExpanded(_plain(index)))
         else:
             self.opened.emit(row.opens[0], row.opens[1] or 0)
 
     def _part_at(self, index: Index, point: QPointF) -> Part:
         option = QStyleOptionViewItem()
         self.initViewItemOption(option)
-        option.rect = self.visualRect(QModelIndex(index))
+        option.rect = self.visualRect(_plain(index))
         return self._delegate.part_at(option, index, point)
 
     def part_rect(self, index: QModelIndex, part: Part) -> QPoint:

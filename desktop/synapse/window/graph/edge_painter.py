@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QSizeF, Qt
@@ -50,7 +51,8 @@ class EdgePainter:
         low, high = points.min(axis=1) - reach, points.max(axis=1) + reach
         inside = (high[:, 0] >= 0) & (high[:, 1] >= 0)
         inside &= (low[:, 0] <= size.width()) & (low[:, 1] <= size.height())
-        return inside & picture.shown_edges()
+        found: Bools = inside & picture.shown_edges()
+        return found
 
     def paint(
         self,
@@ -138,4 +140,5 @@ def draw_lines(painter: QPainter, segments: Floats) -> None:
     """Draws (k, 4) segments straight from their memory: QLineF is four doubles."""
     if len(segments):
         segments = np.ascontiguousarray(segments, dtype=np.float64)
-        painter.drawLines(Shiboken.wrapInstance(segments.ctypes.data, QLineF), len(segments))
+        first = cast(QLineF, Shiboken.wrapInstance(segments.ctypes.data, QLineF))
+        painter.drawLines(first, len(segments))

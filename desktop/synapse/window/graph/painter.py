@@ -129,7 +129,7 @@ class Painter:
                 importance[node] += 100_000
                 opacity[node] = 1.0
         for node in np.flatnonzero(inside).tolist():
-            x, y, r = *screen[node].tolist(), float(radius[node])
+            x, y, r = float(screen[node, 0]), float(screen[node, 1]), float(radius[node])
             room.take(x - r, y - r, x + r, y + r)
         names = Room(len(screen))
         for node in in_order(importance, inside & (opacity > FAINTEST)).tolist():

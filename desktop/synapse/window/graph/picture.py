@@ -55,7 +55,8 @@ class Picture:
     def touching(self, node: int) -> Bools:
         """Mask (m,) of the edges that have the node as an end."""
         ends = self.graph.ends
-        return (ends[:, 0] == node) | (ends[:, 1] == node)
+        found: Bools = (ends[:, 0] == node) | (ends[:, 1] == node)
+        return found
 
     def neighbours(self, node: int) -> Bools:
         """Mask (n,) of a node and the nodes that a shown edge joins to it."""
