@@ -19,7 +19,7 @@ from synapse.engine.expected import FileProvenance, journal_changes, ontology_ch
 from synapse.engine.notes import READER_VERSION, content_hash, files, path_key, read_bytes, read_note
 from synapse.engine.questions.results import IndexReport
 from synapse.engine.record import utc_now
-from synapse.engine.statements import Statement, diagnostic_record, from_error, state_file
+from synapse.engine.statements import diagnostic_record, from_error, state_file
 from synapse.engine.terms import entity_id
 from synapse.engine.workspace import Workspace, merged
 
@@ -49,6 +49,10 @@ class _Survey:
     removed: list[str] = field(default_factory=list)
     unchanged: int = 0
     problems: dict[str, list[DiagnosticRecord]] = field(default_factory=dict)
+
+
+_Stated = tuple[GraphChange, FileEntry]
+"""What a file adds to and takes from its graph, and what the catalogue keeps of it."""
 
 
 class Indexer:
@@ -197,34 +201,37 @@ class Indexer:
         found = workspace.catalogue.looking_up(keys) if keys else set()
         return {path for path in found if path in workspace.files} - fresh
 
-    def _state(self, survey: _Survey, restated: set[str]) -> dict[str, Statement]:
-        """What the files say now, by path."""
+    def _state(self, survey: _Survey, restated: set[str]) -> dict[str, _Stated]:
+        """What the files say now, by path; their bytes and readings are let go one by one."""
         fresh = [path for path in (*survey.added, *survey.changed) if path in survey.content]
         todo = [*fresh, *sorted(restated)]
-        found: dict[str, Statement] = {}
+        found: dict[str, _Stated] = {}
         with _collector_resting(len(todo) >= _MANY):
             self._state_each(survey, todo, found)
         self._progress(len(todo), len(todo))
         return found
 
-    def _state_each(self, survey: _Survey, todo: list[str], found: dict[str, Statement]) -> None:
+    def _state_each(self, survey: _Survey, todo: list[str], found: dict[str, _Stated]) -> None:
         workspace = self._workspace
+        first = workspace.store.revision.number == 0
         for done, path in enumerate(todo):
             if done % 16 == 0:
                 self._progress(done, len(todo))
-            content = survey.content.get(path)
+            content = survey.content.pop(path, None)
             if content is None:
                 try:
                     content = read_bytes(workspace.vault / path)
                 except FileUnreadable as error:
                     survey.problems.setdefault(path, []).append(from_error(error, path))
                     continue
-            found[path] = state_file(workspace, path, content)
+            statement = state_file(workspace, path, content)
+            change = statement.change(() if first else workspace.store.triples(statement.graph))
+            found[path] = change, statement.entry(workspace.files[path], survey.problems.pop(path, ()))
 
     # -- carrying out --------------------------------------------------------------------------
 
     def _carry_out(
-        self, survey: _Survey, statements: dict[str, Statement], before: dict[str, FileRecord], dry_run: bool
+        self, survey: _Survey, statements: dict[str, _Stated], before: dict[str, FileRecord], dry_run: bool
     ) -> tuple[IndexReport, ChangeSet | None]:
         workspace = self._workspace
         first = workspace.store.revision.number == 0
@@ -238,9 +245,7 @@ class Indexer:
                 problems = survey.problems.pop(path, ())
                 update.written.append(FileEntry(workspace.files[path], diagnostics=problems))
         fresh = {*survey.added, *survey.changed}
-        for path, statement in statements.items():
-            change = statement.change(() if first else workspace.store.triples(statement.graph))
-            entry = statement.entry(workspace.files[path], survey.problems.pop(path, ()))
+        for path, (change, entry) in statements.items():
             if path in fresh:
                 made.read(path, entry.record.hash, known=path in before)
             elif not change and list(entry.links) == workspace.catalogue.links(source=path):
