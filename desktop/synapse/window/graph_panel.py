@@ -68,6 +68,7 @@ class NeighbourhoodPanel(FollowingPanel):
         self.more.setText(self.tr("Show more"))
         self.more.clicked.connect(self._show_more)
         self.set_body(self._build())
+        self.setFocusProxy(self.canvas)
         theme.changed.connect(self._on_theme)
         self.say_nothing_open()
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication, Qt, Slot
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from synapse.engine.errors import NotHolding
-from synapse.engine.questions.results import Fact, Proof
+from synapse.engine.questions.results import Fact, Proof, Source
 from synapse.window.facts import FactsView
-from synapse.window.facts.proof_rows import because, proof_rows, source_rows
+from synapse.window.facts.proof_rows import because, proof_rows, reason_in_full, said_of, source_rows
 from synapse.window.panel import Panel, counted, hairline
 from synapse.window.session import Session, Task, in_words
 from synapse.window.theme import GRID, PADDING, Theme
@@ -104,14 +106,7 @@ class ProofPanel(Panel):
         self.sentence.setText(" ".join(proof.fact.sentence.split()))
         leaves = sum(1 for _ in proof.leaves())
         if proof.rule is None:
-            places = len(proof.fact.sources)
-            self.verdict.setText(
-                self.tr("Stated, by {sources}.").format(
-                    sources=counted(places, self.tr("source"), self.tr("sources"))
-                )
-                if places
-                else self.tr("Stated.")
-            )
+            self.verdict.setText(self._stated(proof.fact.sources))
             self.set_count(None)
             self.view.set_rows(source_rows(proof.fact))
         else:
@@ -120,6 +115,14 @@ class ProofPanel(Panel):
             self.set_count(facts)
             self.view.set_rows(proof_rows(proof), FOLDED_AT)
         self.show_body()
+
+    def _stated(self, sources: Sequence[Source]) -> str:
+        """Who states it; a single agent's reason in full, which a row would cut."""
+        if len(sources) != 1:
+            count = counted(len(sources), self.tr("source"), self.tr("sources"))
+            return self.tr("Stated, by {sources}.").format(sources=count) if sources else self.tr("Stated.")
+        reason = reason_in_full(sources[0])
+        return f"{said_of(sources[0])}: {reason}" if reason else f"{said_of(sources[0])}."
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:

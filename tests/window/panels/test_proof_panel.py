@@ -94,7 +94,7 @@ def test_a_stated_fact_shows_who_states_it_and_why(panel: ProofPanel, qtbot: QtB
     rows = ask(panel, qtbot, fact_of(engine, "people/ada", lambda fact: fact.predicate.label == "maintains"))
     assert panel.verdict.text() == "Stated, by 2 sources."
     words = "\n".join(row.spoken for row in rows)
-    assert "Written in people/ada.md, known since" in words
+    assert "Written in people/ada.md, maintains: modules/payments · known since" in words
     assert "Stated by Claude" in words
     assert "She said so. (source: standup of Monday)" in words
 

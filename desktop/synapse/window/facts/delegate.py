@@ -103,7 +103,7 @@ class RowDelegate(QStyledItemDelegate):
         place = detail = mark = none
         words = 0
         if row.mark is not None:
-            words = fonts.small_metrics.horizontalAdvance(row.mark.text)
+            words = fonts.small_metrics.horizontalAdvance(row.mark.text) + 2
             words = min(words, max((right - left) // 2 - SAMPLE, 20)) + SAMPLE + GRID
         # A mark stands at the right of the name, or before the reason, where there is more room.
         below = two_lines and row.place is None

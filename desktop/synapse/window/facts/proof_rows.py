@@ -54,25 +54,37 @@ def stated_row(fact: Fact, text: str) -> Row:
 
 def source_rows(fact: Fact) -> tuple[Row, ...]:
     """One row for each note, ontology or agent that states a fact."""
-    return tuple(_source(source, fact) for source in fact.sources)
+    return tuple(_source(source) for source in fact.sources)
 
 
-def _source(source: Source, fact: Fact) -> Row:
+def _source(source: Source) -> Row:
     place = place_of(source)
-    said = said_of(source)
+    when = spoken_time(source.since)
+    known = translate("Facts", "known since {when}").format(when=when) if when else ""
+    # What is written is short; a reason may be long, and its time must not be cut off.
     if place is not None:
-        detail = " ".join((source.snippet or "").split()) or said
-        return Row("fact", said, detail=detail, place=place, opens=(place.path, place.line))
-    detail = source.reason or ""
+        parts = (" ".join((source.snippet or "").split()), known)
+    else:
+        parts = (known, reason_in_full(source))
+    return Row(
+        "fact",
+        said_of(source),
+        detail=" · ".join(part for part in parts if part),
+        place=place,
+        opens=(place.path, place.line) if place is not None else None,
+    )
+
+
+def reason_in_full(source: Source) -> str:
+    """An agent's reason, and the source it named."""
+    given = ""
     if source.stated_source:
-        given = translate("Facts", "source: {text}").format(text=source.stated_source)
-        detail = f"{detail} ({given})" if detail else given
-    one = Fact(fact.subject, fact.predicate, fact.object, sources=(source,))
-    return Row("fact", said, detail=detail, mark=mark_of(one))
+        given = translate("Facts", "(source: {text})").format(text=source.stated_source)
+    return " ".join(part for part in (source.reason or "", given) if part)
 
 
 def said_of(source: Source) -> str:
-    """Who or what states a fact, and since when it is known here."""
+    """Who or what states a fact."""
     words = {
         "note": translate("Facts", "Written in {name}"),
         "file": translate("Facts", "Written in {name}"),
@@ -81,9 +93,7 @@ def said_of(source: Source) -> str:
         "memory": translate("Facts", "Remembered as {name}"),
     }[source.kind]
     name = (source.agent or source.label) if source.kind == "agent" else source.label
-    said = words.format(name=name)
-    when = spoken_time(source.since)
-    return translate("Facts", "{said}, known since {when}").format(said=said, when=when) if when else said
+    return words.format(name=name)
 
 
 def spoken_time(iso: str | None) -> str:

@@ -12,7 +12,7 @@ from synapse.window.graph.captions import Captions
 from synapse.window.graph.curves import Curves, curves
 from synapse.window.graph.edge_painter import FADED, EdgePainter
 from synapse.window.graph.labels import Room, fading, in_order
-from synapse.window.graph.look import LABEL_GAP
+from synapse.window.graph.look import LABEL_GAP, LABELLED
 from synapse.window.graph.picture import Bools, Colours, Floats, Picture, radii
 
 LABEL_MOST, LABEL_LEAST = 170.0, 84.0
@@ -131,15 +131,15 @@ class Painter:
         for node in np.flatnonzero(inside).tolist():
             x, y, r = float(screen[node, 0]), float(screen[node, 1]), float(radius[node])
             room.take(x - r, y - r, x + r, y + r)
-        names = Room(len(screen))
+        names, crowded = Room(len(screen)), len(screen) > LABELLED
         for node in in_order(importance, inside & (opacity > FAINTEST)).tolist():
             strong = node in (centre, picture.selected, picture.hovered)
             text, width = words.strong(node) if strong else (words.nodes[node], words.node_widths[node])
             x = float(screen[node, 0])
             top = float(screen[node, 1]) + float(radius[node]) + LABEL_GAP + (3.0 if strong else 0.0)
             box = (x - width / 2 - 3, top, x + width / 2 + 3, top + words.height)
-            # The most important may cover discs, but not each other.
-            free = (names if node in always else room).is_free(*box)
+            # Where the layout left no room for words, the most important ones may cover discs.
+            free = (names if crowded and node in always else room).is_free(*box)
             if not free and not strong:
                 continue
             room.take(*box)
