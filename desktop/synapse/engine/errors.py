@@ -21,6 +21,7 @@ SynapseError
 ├── FileUnreadable        a file is missing, not allowed or not a regular file
 ├── FileChanged           a file is no longer the one that was read
 ├── SectionRefused        a note's backlinks section cannot be written safely
+├── ProofBroken           the record of a derivation does not add up
 └── InstallationIncomplete  files that come with Synapse are missing
 
 Each has one message for a person, `hint` says what to do, and `path`, `line`
