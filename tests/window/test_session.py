@@ -102,3 +102,13 @@ def test_nothing_arrives_after_closing(qtbot: QtBot) -> None:
 def test_any_error_is_said_in_words() -> None:
     assert in_words(ValueError("x"))[0] == "Something went wrong: x."
     assert "ValueError" in in_words(ValueError())[0]
+
+
+def test_a_closed_runner_calls_nothing(qtbot: QtBot) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        runner = Runner(pool)
+        runner.close()
+        receiver = Receiver()
+        assert runner.run(len, "x", done=receiver.take).finished
+        qtbot.wait(10)
+    assert receiver.results == []

@@ -51,7 +51,8 @@ class Ownership:
                 f"The data folder {data} cannot be made: {error.strerror}.", "Check its permissions."
             ) from error
         self._note = data / "owner.json"
-        self._lock = FileLock(data / "owner.lock", mode=0o600)
+        # Not per thread: a window opens a vault on one thread and closes it on another.
+        self._lock = FileLock(data / "owner.lock", mode=0o600, thread_local=False)
         try:
             self._lock.acquire(timeout=0)
         except Timeout as error:

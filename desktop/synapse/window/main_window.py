@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
         if not geometry.isEmpty():
             self.restoreGeometry(geometry)
         self._tabs_emptied(not desk.tabs.count())
-        self._enable()
+        self._note_opened(desk.session.current or "")
         desk.start()
 
     @Slot(object)
@@ -356,7 +356,8 @@ class MainWindow(QMainWindow):
             self.desk.take_down()
             self.desk = None
         self._may_close = True
-        self.close()
+        # Qt ignores a close from within a close event.
+        QTimer.singleShot(0, self.close)
 
 
 # Commands by the beginning of their ids.

@@ -86,12 +86,16 @@ class Runner(QObject):
         stop: threading.Event | None = None,
         **kwargs: Any,
     ) -> Task:
-        """Call `function(*args, **kwargs)` off the interface thread.
+        """Call `function(*args, **kwargs)` off the interface thread; after `close` nothing is called.
 
         `done(result)` and `failed(error)` are bound methods, called on the interface thread; without
         `failed` an error goes to `problem`. `stop` is the event a function was given to look at.
         """
         task = Task(done, failed, stop)
+        if self._closed:
+            task.cancel()
+            task.finished = True
+            return task
         self._running.add(task)
         self._count_changed()
         task.future = self._executor.submit(function, *args, **kwargs)
@@ -124,7 +128,7 @@ class Runner(QObject):
         self._running.discard(task)
         task.finished = True
         self._count_changed()
-        if task.future is None or task.future.cancelled():
+        if self._closed or task.future is None or task.future.cancelled():
             return
         error = task.future.exception()
         if error is None:
