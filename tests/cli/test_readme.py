@@ -1,0 +1,36 @@
+"""The README's table of commands is the one that the table of operations gives."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from synapse.engine.operations import OPERATIONS
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+BEGIN, END = "<!-- commands -->\n", "<!-- /commands -->"
+
+
+def table() -> str:
+    rows = ["| command | does |", "|---|---|", "| `open [VAULT]` | Open the window. |"]
+    for operation in OPERATIONS:
+        names = [operation.name]
+        arguments = [a for a in operation.arguments if a.positional]
+        if operation.name == "scenarios":  # the one command whose action stands before the vault
+            action = arguments.pop(0)
+            names.append("\\|".join(action.choices))
+        names.append("VAULT")
+        names += [a.name.upper() if a.required else f"[{a.name.upper()}]" for a in arguments]
+        rows.append(f"| `{' '.join(names)}` | {operation.doc} |")
+    return "\n".join(rows) + "\n"
+
+
+def test_the_readme_lists_every_command() -> None:
+    """SYNAPSE_WRITE_README=1 brings the README in line."""
+    text = README.read_text("utf-8")
+    before, rest = text.split(BEGIN)
+    _, after = rest.split(END)
+    wanted = before + BEGIN + table() + END + after
+    if os.environ.get("SYNAPSE_WRITE_README"):
+        README.write_text(wanted, "utf-8")
+    assert README.read_text("utf-8") == wanted
