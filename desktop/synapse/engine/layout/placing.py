@@ -130,7 +130,8 @@ def _stretched(place: Floats, aspect: float) -> Floats:
     """Positions drawn out in one direction and in from the other, never more than MOST_STRETCH."""
     extent = np.maximum(np.ptp(place, axis=0), LENGTH)
     by = float(np.clip(aspect * extent[0] / extent[1], 1 / MOST_STRETCH, MOST_STRETCH))
-    return place * np.array([by**-0.5, by**0.5])
+    scale: Floats = np.array([by**-0.5, by**0.5])
+    return place * scale
 
 
 def _components(n: int, ends: Ints, centre: int) -> NDArray[np.int64]:
