@@ -187,6 +187,21 @@ def test_an_empty_or_missing_folder_deletes_nothing(vault: Any, emptied: bool) -
         assert engine.status().facts == before.facts
 
 
+def test_a_vault_on_another_disk_loses_nothing_unasked(vault: Any) -> None:
+    vault.write("a.md", "one\n")
+    vault.write("b.md", "two\n")
+    with vault.open() as engine:
+        engine.index()
+        engine._workspace.catalogue.set_state("disk", "another")
+        vault.delete("b.md")
+        with pytest.raises(VaultUnavailable, match="another disk"):
+            engine.index()
+        assert engine.index(accept_deletions=True).removed == ("b.md",)
+        vault.delete("a.md")
+        vault.write("c.md", "three\n")
+        assert engine.index().removed == ("a.md",)
+
+
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(vault: Any) -> None:
     vault.write("a.md", "one\n")
     with vault.open() as engine:

@@ -119,7 +119,9 @@ class Indexer:
 
     def _look(self, survey: _Survey, entry: files.FileEntry, known: FileRecord | None) -> None:
         """Sort one file into new, changed, touched or unchanged."""
-        if known is not None and (known.size, known.mtime_ns) == (entry.size, entry.mtime_ns):
+        # A file that could not be read has no hash; permissions change without moving its time.
+        was_read = known is not None and bool(known.hash or entry.kind == "attachment")
+        if known is not None and was_read and (known.size, known.mtime_ns) == (entry.size, entry.mtime_ns):
             survey.unchanged += 1
             return
         if entry.kind == "attachment":
@@ -163,11 +165,21 @@ class Indexer:
                 f"All {known} files of the vault are gone.",
                 "If that is meant, index with --accept-deletions; nothing was changed.",
             )
+        disk = self._workspace.catalogue.state("disk")
+        if disk is not None and disk != self._disk():
+            raise VaultUnavailable(
+                f"{gone} of {known} files are gone and the vault lies on another disk than before.",
+                "If that is meant, index with --accept-deletions; nothing was changed.",
+            )
         if known > _GUARDED and gone * 2 > known:
             raise VaultUnavailable(
                 f"{gone} of {known} files of the vault are gone at once.",
                 "If that is meant, index with --accept-deletions; nothing was changed.",
             )
+
+    def _disk(self) -> str:
+        """The file system that the vault lies on."""
+        return str(self._workspace.vault.stat().st_dev)
 
     # -- stating -------------------------------------------------------------------------------
 
@@ -237,6 +249,7 @@ class Indexer:
         first = workspace.store.revision.number == 0
         update = Update(touched=survey.touched, removed=survey.removed)
         update.state["reading-stamp"] = workspace.reading_stamp
+        update.state["disk"] = self._disk()
         made = FileProvenance(workspace, self._started)
         changes: list[GraphChange] = []
         restated: list[str] = []
