@@ -137,7 +137,19 @@ class Catalogue:
     """The catalogue of one vault. Safe from any thread."""
 
     def __init__(self, path: Path) -> None:
+        """Open or make it. One that is no database any more is made anew: it holds nothing of its own."""
         self._lock = RLock()
+        try:
+            self._open(path)
+        except sqlite3.OperationalError:  # the disk, the permissions: nothing is wrong with the file
+            raise
+        except sqlite3.DatabaseError:
+            self._connection.close()
+            for file in path.parent.glob(f"{path.name}*"):
+                file.unlink()
+            self._open(path)
+
+    def _open(self, path: Path) -> None:
         self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
         self._connection.execute("pragma journal_mode = wal")
         self._connection.execute("pragma synchronous = normal")

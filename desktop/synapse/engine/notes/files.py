@@ -311,7 +311,9 @@ def read_bytes(path: Path) -> bytes:
                 raise FileUnreadable(f"{path.name} is not a regular file.", path=str(path))
             return file.read()
     except FileNotFoundError as error:
-        raise FileUnreadable(f"{path.name} does not exist.", path=str(path)) from error
+        raise FileUnreadable(
+            f"{path.name} does not exist.", "Check the path, or index the vault.", path=str(path)
+        ) from error
     except PermissionError as error:
         raise FileUnreadable(
             f"{path.name} may not be read.", "Check its permissions.", path=str(path)
