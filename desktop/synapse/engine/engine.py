@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,14 +22,14 @@ from synapse.engine.backlinking import BacklinksWriter
 from synapse.engine.catalogue import FileRecord
 from synapse.engine.changes import ChangeSet
 from synapse.engine.digesting import DigestWriter
-from synapse.engine.errors import FileChanged, NotFound, StoreCorrupt, SynapseError, VaultUnavailable
+from synapse.engine.errors import FileChanged, NotFound, QueryStopped, StoreCorrupt, SynapseError, VaultUnavailable
 from synapse.engine.graph.formats import export_dataset
 from synapse.engine.graph.results import QueryResult, Term
 from synapse.engine.graph.store import View
 from synapse.engine.indexing import Indexer, Progress
 from synapse.engine.notes import Resolution, ResolvedLink, read_bytes, watch
 from synapse.engine.notes.files import atomic_write
-from synapse.engine.notes.watching import expand
+from synapse.engine.notes.watching import SYNAPSE_FOLDER, expand
 from synapse.engine.questions import (
     digest,
     dossier,
@@ -74,6 +75,9 @@ log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 Listener = Callable[[ChangeSet], None]
+_TRIES = 3
+"""How often a question is asked again beside writes."""
+
 BacklinksMode = OneOf["preview", "write", "remove"]
 
 
@@ -194,11 +198,12 @@ class Engine:
             if self._closing.is_set():
                 return
             workspace = self._workspace
-            changed = [path for path in told if not path.startswith(".synapse/")]
+            changed = [path for path in told if path.split("/", 1)[0] != SYNAPSE_FOLDER]
             try:
-                if SETTINGS_PATH in told:
+                if not told.isdisjoint((SETTINGS_PATH, SYNAPSE_FOLDER)):
                     self.reload_settings()
-                self.index(expand(self.vault, changed, workspace.files, workspace.settings.ignore))
+                files = workspace.published.files
+                self.index(expand(self.vault, changed, files, workspace.settings.ignore))
             except SynapseError as error:
                 if self._closing.is_set():
                     return
@@ -293,7 +298,7 @@ class Engine:
 
     def section_preview(self, path: str) -> tuple[bytes, bytes]:
         """A note's bytes as they are and as they would be with its section."""
-        return BacklinksWriter(self._workspace, self._reader()).section(path)
+        return self._ask(lambda reader: BacklinksWriter(self._workspace, reader).section(path))
 
     def check(self, repair: bool = False) -> CheckReport:
         """Compare graph, catalogue, journal and files with each other; mend what differs if asked."""
@@ -401,22 +406,43 @@ class Engine:
 
     @property
     def identities(self) -> Identities:
-        return self._workspace.identities
+        return self._workspace.published.identities
 
     @property
     def words(self) -> Words:
-        return self._workspace.words
+        return self._workspace.published.words
 
     def _reader(self) -> GraphReader:
-        workspace = self._workspace
+        workspace, index = self._workspace, self._workspace.published
         return GraphReader(
             workspace.store,
-            workspace.entities,
-            workspace.identities,
-            workspace.words,
+            index.entities,
+            index.identities,
+            index.words,
             self._places.sources,
             lambda: [target for target, _ in workspace.catalogue.unwritten()],
         )
+
+    def _ask(self, question: Callable[[GraphReader], T]) -> T:
+        """Answer from one state of the vault: again where a write came in between, at last on the
+        writer's thread, where none can."""
+        for _ in range(_TRIES):
+            workspace = self._workspace
+            before = workspace.changing
+            if before % 2:
+                break
+            try:
+                answer = question(self._reader())
+            except (SynapseError, sqlite3.Error):
+                if self._is_unmoved(workspace, before):
+                    raise
+            else:
+                if self._is_unmoved(workspace, before):
+                    return answer
+        return self._write(lambda: question(self._reader()))
+
+    def _is_unmoved(self, workspace: Workspace, changing: int) -> bool:
+        return self._workspace is workspace and workspace.changing == changing
 
     def query(
         self,
@@ -427,21 +453,27 @@ class Engine:
         timeout: float | None = None,
         cancel: threading.Event | None = None,
     ) -> QueryResult:
-        """Answer SPARQL; see GraphStore.query."""
-        return self._workspace.store.query(text, view, limit, timeout, cancel)
+        """Answer SPARQL from one state of the graph; see GraphStore.query."""
+        workspace = self._workspace
+        try:
+            return workspace.store.query(text, view, limit, timeout, cancel)
+        except (QueryStopped, VaultUnavailable):
+            if self._closing.is_set() or not workspace.closed:
+                raise
+        # It was closed under the query, to be made anew.
+        return self._write(lambda: self._workspace.store.query(text, view, limit, timeout, cancel))
 
     def entity(self, entity: str) -> Entity:
         """The entity of an id or IRI. Raises UnknownEntity with the nearest ids."""
-        reader = self._reader()
-        return reader.entity(reader.resolve(entity).iri)
+        return self._ask(lambda reader: reader.entity(reader.resolve(entity).iri))
 
     def describe(self, terms: Iterable[Term | None]) -> list[Entity | Value | None]:
         """Terms of a query's answer with labels; None stays None."""
-        reader = self._reader()
-        return [None if term is None else reader.describe(term) for term in terms]
+        given = list(terms)
+        return self._ask(lambda reader: [None if term is None else reader.describe(term) for term in given])
 
     def dossier(self, entity: str, limit: int = 500, cursor: str | None = None) -> Dossier:
-        return dossier(self._reader(), entity, limit, cursor)
+        return self._ask(lambda reader: dossier(reader, entity, limit, cursor))
 
     def neighbourhood(
         self,
@@ -452,33 +484,44 @@ class Engine:
         types: Sequence[str] = (),
         limit: int = 200,
     ) -> Neighbourhood:
-        return neighbourhood(self._reader(), entity, depth, direction, predicates, types, limit)
+        return self._ask(
+            lambda reader: neighbourhood(reader, entity, depth, direction, predicates, types, limit)
+        )
 
     def impact(
         self, entity: str, depth: int | None = None, limit: int = 1000, cursor: str | None = None
     ) -> Impact:
-        return impact(self._reader(), entity, depth, limit, cursor)
+        return self._ask(lambda reader: impact(reader, entity, depth, limit, cursor))
 
     def provenance(self, subject: GivenTerm, predicate: GivenTerm, object: GivenTerm) -> Provenance:
-        reader = self._reader()
-        triple = find_fact(reader, subject, predicate, object)
-        return self._write(lambda: provenance(reader, self._workspace.reasoner, triple))
+        def work() -> Provenance:  # the reasoner is the writer's
+            reader = self._reader()
+            triple = find_fact(reader, subject, predicate, object)
+            return provenance(reader, self._workspace.reasoner, triple)
+
+        return self._write(work)
 
     def explain(self, subject: GivenTerm, predicate: GivenTerm, object: GivenTerm) -> Proof:
-        reader = self._reader()
-        triple = find_fact(reader, subject, predicate, object)
-        return self._write(lambda: explain(reader, self._workspace.reasoner, triple))
+        def work() -> Proof:
+            reader = self._reader()
+            triple = find_fact(reader, subject, predicate, object)
+            return explain(reader, self._workspace.reasoner, triple)
+
+        return self._write(work)
 
     def search(self, text: str, limit: int = 50, cursor: str | None = None) -> SearchResult:
-        return search(self._reader(), self._workspace.catalogue, text, limit, cursor)
+        return self._ask(lambda reader: search(reader, self._workspace.catalogue, text, limit, cursor))
 
     def digest(self) -> str:
-        workspace = self._workspace
-        recent = workspace.history.recent(20)
-        return digest(self._reader(), workspace.catalogue, self.name, workspace.status(), recent)
+        def answer(reader: GraphReader) -> str:
+            workspace = self._workspace
+            recent = workspace.history.recent(20)
+            return digest(reader, workspace.catalogue, self.name, workspace.status(), recent)
+
+        return self._ask(answer)
 
     def status(self) -> Status:
-        return self._workspace.status()
+        return self._ask(lambda _: self._workspace.status())
 
     def diagnostics(self, path: str | None = None) -> tuple[NoteDiagnostic, ...]:
         """What could not be read as it was meant, by file and place."""
@@ -497,11 +540,11 @@ class Engine:
 
     def resolve_link(self, target: str, from_path: str, syntax: OneOf["wikilink", "markdown"]) -> Resolution:
         """Where a link in a note leads."""
-        return self._workspace.resolver.resolve(target, from_path, syntax)
+        return self._workspace.published.resolver.resolve(target, from_path, syntax)
 
     def links_in(self, path: str, content: bytes) -> tuple[ResolvedLink, ...]:
         """The links of a note's text, which may not be saved yet, and what they mean."""
-        said = state_file(self._workspace, path, content).said
+        said = state_file(self._workspace.published, path, content).said
         return said.links if said is not None else ()
 
     def export(

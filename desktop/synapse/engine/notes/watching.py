@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 WHOLE_VAULT = ""
 """In a set of changes: anything may have changed, scan again."""
 
+SYNAPSE_FOLDER = ".synapse"
 JOURNAL_FOLDER = ".synapse/journal"
 SETTINGS_FILE = ".synapse/settings.json"
 
@@ -39,7 +40,8 @@ def watch(
     A folder's name stands for all that is in it (a renamed folder can be one change); WHOLE_VAULT
     stands for everything, when the vault's folder went away or came back or the way of watching
     changed; `expand` makes files of both. Dot folders, dot files and our own temporary files are
-    left out; with `synapse`, the vault's journal files and settings are told of too.
+    left out; with `synapse`, the vault's journal files, settings and their folders
+    are told of too.
     polling: None watches by the system's notifications and polls where there are none: on network
     file systems, or past the system's limit of watches.
     """
@@ -169,7 +171,9 @@ def _told(path: str | None, synapse: bool) -> bool:
         return False
     pure = PurePosixPath(path)
     if synapse and (
-        path == SETTINGS_FILE or (path.startswith(JOURNAL_FOLDER + "/") and pure.suffix == ".jsonl")
+        # A folder that appears may have got its files before anybody watched it.
+        path in (SETTINGS_FILE, SYNAPSE_FOLDER, JOURNAL_FOLDER)
+        or (path.startswith(JOURNAL_FOLDER + "/") and pure.suffix == ".jsonl")
     ):
         return not is_temporary(pure.name)
     return not any(part.startswith(".") for part in pure.parts)
