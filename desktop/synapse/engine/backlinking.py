@@ -13,6 +13,7 @@ from synapse.engine.notes.backlinks import Backlink, backlink_lines, with_sectio
 from synapse.engine.notes.files import atomic_write
 from synapse.engine.questions.reader import GraphReader
 from synapse.engine.questions.results import BacklinksReport, Skipped
+from synapse.engine.terms import entity_id
 from synapse.engine.terms import vocabulary as v
 from synapse.engine.workspace import Workspace
 
@@ -27,6 +28,7 @@ class BacklinksWriter:
 
     def __init__(self, workspace: Workspace, reader: GraphReader) -> None:
         self._workspace = workspace
+        self._index = workspace.published
         self._reader = reader
         self._broader: dict[NamedNode, set[NamedNode]] = {}
         for triple in reader.store.match(None, v.RDFS_SUB_PROPERTY_OF, None):
@@ -40,9 +42,9 @@ class BacklinksWriter:
 
     def backlinks(self, path: str) -> list[Backlink]:
         """The relations of a note's entity that the note itself does not state."""
-        record = self._workspace.files[path]
-        node = self._workspace.iri_of_id(record.entity_id)
-        own = self._workspace.identities.document(path)
+        index = self._index
+        node = index.entities.iri(entity_id(path), index.identities)
+        own = index.identities.document(path)
         incoming = self._elsewhere(self._reader.naming(node), own, subject=True)
         outgoing = self._elsewhere(self._reader.about(node), own, subject=False)
         stated_by = {other for other, _, graphs in incoming if graphs}
@@ -94,10 +96,8 @@ class BacklinksWriter:
         return found
 
     def _id_of(self, node: NamedNode) -> str | None:
-        path = self._workspace.entities.paths.get(node.value)
-        if path is not None:
-            return self._workspace.files[path].entity_id
-        return self._workspace.identities.id_of(node.value)
+        path = self._index.entities.paths.get(node.value)
+        return self._index.identities.id_of(node.value) if path is None else entity_id(path)
 
     # -- files ---------------------------------------------------------------------------------
 
@@ -111,7 +111,7 @@ class BacklinksWriter:
         written: list[str] = []
         skipped: list[Skipped] = []
         unchanged = links = 0
-        notes = sorted(path for path, record in workspace.files.items() if record.kind == "note")
+        notes = sorted(path for path, record in self._index.files.items() if record.kind == "note")
         for path in notes if paths is None else sorted(set(paths) & set(notes)):
             lines = () if mode == "remove" else self.lines(path)
             links += len(lines)

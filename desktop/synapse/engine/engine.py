@@ -22,7 +22,14 @@ from synapse.engine.backlinking import BacklinksWriter
 from synapse.engine.catalogue import FileRecord
 from synapse.engine.changes import ChangeSet
 from synapse.engine.digesting import DigestWriter
-from synapse.engine.errors import FileChanged, NotFound, QueryStopped, StoreCorrupt, SynapseError, VaultUnavailable
+from synapse.engine.errors import (
+    FileChanged,
+    NotFound,
+    QueryStopped,
+    StoreCorrupt,
+    SynapseError,
+    VaultUnavailable,
+)
 from synapse.engine.graph.formats import export_dataset
 from synapse.engine.graph.results import QueryResult, Term
 from synapse.engine.graph.store import View

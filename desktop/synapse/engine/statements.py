@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from pyoxigraph import NamedNode, Triple
 
@@ -11,11 +12,26 @@ from synapse.engine.catalogue import DiagnosticRecord, FileEntry, FileRecord, Li
 from synapse.engine.changes import GraphChange
 from synapse.engine.errors import SynapseError
 from synapse.engine.graph.reading import parse_rdf
-from synapse.engine.notes import Diagnostic, NoteFacts, Span, read_note, state_note
+from synapse.engine.notes import Diagnostic, LinkResolver, NoteFacts, Span, read_note, state_note
 from synapse.engine.notes.backlinks import CLOSING, OPENING, section_problem
 from synapse.engine.notes.files import file_kind
 from synapse.engine.notes.reading import Note, is_listing
-from synapse.engine.workspace import Workspace
+from synapse.engine.terms import Identities, Words
+
+
+class Names(Protocol):
+    """What gives the names in a file their meaning: the workspace's state, or a published FileIndex."""
+
+    @property
+    def words(self) -> Words: ...
+    @property
+    def identities(self) -> Identities: ...
+    @property
+    def resolver(self) -> LinkResolver: ...
+    @property
+    def uris(self) -> Mapping[str, str]: ...
+    @property
+    def is_bundle(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +76,9 @@ class Statement:
         return FileEntry(record, note.body, links, self.said.lookups, (*problems, *self.diagnostics))
 
 
-def state_file(workspace: Workspace, path: str, content: bytes) -> Statement:
+def state_file(names: Names, path: str, content: bytes) -> Statement:
     """Read a note or an RDF file of the vault; what cannot be read becomes a diagnostic."""
-    graph = workspace.identities.document(path)
+    graph = names.identities.document(path)
     if file_kind(path) == "rdf":
         try:
             triples = parse_rdf(content, graph=graph, path=path)
@@ -72,11 +88,11 @@ def state_file(workspace: Workspace, path: str, content: bytes) -> Statement:
     note = read_note(path, content)
     said = state_note(
         note,
-        workspace.resolver,
-        workspace.words,
-        workspace.identities,
-        workspace.uris,
-        listing=workspace.is_bundle and is_listing(path),
+        names.resolver,
+        names.words,
+        names.identities,
+        names.uris,
+        listing=names.is_bundle and is_listing(path),
     )
     return Statement(
         said.graph,

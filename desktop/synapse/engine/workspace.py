@@ -1,22 +1,26 @@
 """What one open vault consists of, and the one way in which it changes.
 
-A workspace belongs to the engine's writer: `commit` and `load` are called by one thread at a time.
-Reads of the store and the catalogue are safe from any thread.
+A workspace belongs to the engine's writer. Other threads may read the store, the catalogue, the
+history, `published` and what `status` says; `changing` tells them that what they read is not of one
+state.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 
 from pyoxigraph import NamedNode, Triple
 
 from synapse.engine.catalogue import Catalogue, FileRecord, Update
 from synapse.engine.changes import ChangeSet, Delta, GraphChange
 from synapse.engine.errors import FileUnreadable, SettingsInvalid, SynapseError
+from synapse.engine.file_index import FileIndex, file_index
 from synapse.engine.graph.store import GraphStore
 from synapse.engine.notes import READER_VERSION, LinkResolver, read_bytes, read_note
 from synapse.engine.questions.reader import EntityIndex
@@ -54,15 +58,36 @@ class Workspace:
         self.journal = Journal(vault / ".synapse" / "journal", device)
         self._reasoner: Reasoner | None = None
         self._counts: tuple[str, int, int] | None = None
+        self._changes = 0
+        self.closed = False
         self._catch_up_history()
         self._load_words()
         self.load_files(self.catalogue.files())
+        self.published: FileIndex = self._index()
+        """The files as the graph knows them; during an index run `files` is ahead of it."""
         self.read_journal()
 
     def close(self) -> None:
+        self.closed = True
+        self._changes += 1 - self._changes % 2
         self.store.close()
         self.catalogue.close()
         self.history.close()
+
+    @property
+    def changing(self) -> int:
+        """Moves with every change; odd while one is carried out, and for good once it is closed."""
+        return self._changes
+
+    @contextmanager
+    def _change(self) -> Iterator[None]:
+        """Around all that readers must see at once; at its end the files as they are are published."""
+        self._changes += 1
+        try:
+            yield
+            self.published = self._index()
+        finally:
+            self._changes += 1
 
     @property
     def is_in_step(self) -> bool:
@@ -88,8 +113,6 @@ class Workspace:
         }
         contexts = [dict(self.settings.context), *(dict(scenario.context) for scenario in self.scenarios)]
         self.words = Words(contexts, prefixes)
-        self._attachments: set[str] = set()
-        self.identities = Identities(self.settings.base, self._attachments)
         self._meaning = sha256(
             json.dumps([READER_VERSION, self.settings.base, contexts, prefixes]).encode("utf-8")
         ).hexdigest()
@@ -116,28 +139,33 @@ class Workspace:
 
     def refresh_index(self) -> None:
         """Make the look-up tables of paths, ids and IRIs anew from `files`."""
-        self._attachments.clear()
-        self._attachments.update(path for path, record in self.files.items() if record.kind == "attachment")
-        self.resolver = LinkResolver(self.files)
-        paths: dict[str, str] = {}
-        ids: dict[str, str] = {}
-        iris: dict[str, str] = {}
-        self.graph_paths: dict[str, str] = {}
-        """IRI of a file's graph -> its path as it is spelled on disk."""
-        self.uris: dict[str, str] = {}
-        """Path of a note -> the IRI that its `uri:` gives its entity."""
-        for path, record in self.files.items():
-            if record.kind == "attachment":
-                continue
-            self.graph_paths[self.identities.document(path).value] = path
-            if record.kind != "note":
-                continue
-            ids[record.entity_id] = path
-            if record.uri is not None:
-                self.uris[path] = iris[record.entity_id] = record.uri
-            paths.setdefault(record.uri or self.identities.entity(record.entity_id).value, path)
-        self.entities = EntityIndex(paths, iris, ids, self._attachments)
-        self.is_bundle = self._declares_bundle()
+        self._tables = file_index(
+            self.files.values(), self.words, self.settings.base, is_bundle=self._declares_bundle()
+        )
+
+    def _index(self) -> FileIndex:
+        """The index to publish: the tables, and the records as they are now."""
+        return replace(self._tables, files=MappingProxyType(dict(self.files)))
+
+    @property
+    def identities(self) -> Identities:
+        return self._tables.identities
+
+    @property
+    def entities(self) -> EntityIndex:
+        return self._tables.entities
+
+    @property
+    def resolver(self) -> LinkResolver:
+        return self._tables.resolver
+
+    @property
+    def uris(self) -> Mapping[str, str]:
+        return self._tables.uris
+
+    @property
+    def is_bundle(self) -> bool:
+        return self._tables.is_bundle
 
     def _declares_bundle(self) -> bool:
         """Whether the root's index.md makes the vault an OKF bundle (data-model.md section 4)."""
@@ -235,21 +263,22 @@ class Workspace:
         files: Sequence[str],
         removed_files: Sequence[str],
     ) -> ChangeSet:
-        if changes or inferred or journal:
-            before = self._counted()
-            stated = self.store.union_delta(changes, _is_fact)
-            if inferred:
-                changes = merged([*changes, self._reasoning_meta()])
-            revision = self.store.apply(changes, inferred, journal)
-            self._counts = (
-                str(revision),
-                before[1] + len(stated.added) - len(stated.removed),
-                before[2] + len(inferred.added) - len(inferred.removed),
-            )
-            self.history.append(revision, utc_now(), _with_inferred(changes, inferred))
-        if update is not None:
-            self._note_state(update)
-            self.catalogue.apply(update)
+        with self._change():
+            if changes or inferred or journal:
+                before = self._counted()
+                stated = self.store.union_delta(changes, _is_fact)
+                if inferred:
+                    changes = merged([*changes, self._reasoning_meta()])
+                revision = self.store.apply(changes, inferred, journal)
+                self._counts = (
+                    str(revision),
+                    before[1] + len(stated.added) - len(stated.removed),
+                    before[2] + len(inferred.added) - len(inferred.removed),
+                )
+                self.history.append(revision, utc_now(), _with_inferred(changes, inferred))
+            if update is not None:
+                self._note_state(update)
+                self.catalogue.apply(update)
         return self._changeset(changes, inferred, files, removed_files)
 
     def load(
@@ -267,13 +296,14 @@ class Workspace:
         facts = {triple for graph, triples in graphs.items() if graph != v.META for triple in triples}
         inferred = frozenset(derived - facts)
         graphs = {**graphs, v.META: {*graphs.get(v.META, ()), *self._reasoning_meta().added}}
-        revision = self.store.load(graphs, inferred, journal)
-        self._reasoner = reasoner
-        self._counts = (str(revision), len(facts), len(inferred))
         changes = [GraphChange(graph, added=frozenset(triples)) for graph, triples in graphs.items()]
-        self.history.append(revision, utc_now(), _with_inferred(changes, Delta(inferred)), whole=True)
-        self._note_state(update)
-        self.catalogue.apply(update)
+        with self._change():
+            revision = self.store.load(graphs, inferred, journal)
+            self._reasoner = reasoner
+            self._counts = (str(revision), len(facts), len(inferred))
+            self.history.append(revision, utc_now(), _with_inferred(changes, Delta(inferred)), whole=True)
+            self._note_state(update)
+            self.catalogue.apply(update)
         return self._changeset(changes, Delta(inferred), [e.record.path for e in update.written], ())
 
     def _catch_up_history(self) -> None:
@@ -340,7 +370,7 @@ class Workspace:
         incomplete = () if self._reasoner is None else tuple(map(str, self._reasoner.incomplete))
         return Status(
             revision,
-            sum(record.kind == "note" for record in list(self.files.values())),
+            self.published.notes,
             facts,
             inferred,
             self.catalogue.diagnostic_count(),

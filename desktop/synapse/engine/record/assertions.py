@@ -6,6 +6,7 @@ assertion holds, and a lost or repeated line changes nothing else.
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -83,11 +84,16 @@ class Projection:
         self._undos: dict[str, list[str]] | None = None
         """Event id -> the undo events that take it back; None while that is to be worked out."""
         self._made: dict[str, Assertion] = {}
+        self._lock = threading.RLock()  # an assertion made from events half taken in would stay
 
     # -- events ---------------------------------------------------------------------------------
 
     def add(self, events: Iterable[Event]) -> frozenset[str]:
         """Takes events in; returns the ids of the assertions that may be different now."""
+        with self._lock:
+            return self._add(events)
+
+    def _add(self, events: Iterable[Event]) -> frozenset[str]:
         touched: set[str] = set()
         followed: set[str] = set()
         for event in events:
@@ -164,13 +170,14 @@ class Projection:
 
     def assertion(self, assertion_id: str) -> Assertion | None:
         """An assertion as it stands now; None where no event stated it."""
-        found = self._made.get(assertion_id)
-        if found is None:
-            event = self._events.get(assertion_id)
-            if event is None or event.kind != ASSERT:
-                return None
-            found = self._made[assertion_id] = self._make(event)
-        return found
+        with self._lock:
+            found = self._made.get(assertion_id)
+            if found is None:
+                event = self._events.get(assertion_id)
+                if event is None or event.kind != ASSERT:
+                    return None
+                found = self._made[assertion_id] = self._make(event)
+            return found
 
     def assertions(self) -> list[Assertion]:
         """All assertions, in the order of their events."""
