@@ -159,7 +159,8 @@ FRAGMENTS = st.sampled_from(
         *("true", "a ", "1", "1.", ".", " ", "\n", ";", ",", "<a>", "<a#b>", "<it's>", "<", ">", "#", "\\"),
         *('"', "'", '"""', "'''", '""', '"a"', "'b'", '"\\""', '"""a"b"""', '"""\\uD800"', "@en", "^^"),
         *("schema:a.b", "schema:a.b.", "FILTER(1<2)", "FILTER", "(1<2)", "(", ")", "{", "}", "{}", "e:x"),
-        *("OPTIONAL", "UNION", "MINUS", "EXISTS", "GRAPH ?g", "BIND(1 AS ?x)", "VALUES ?x {1}", "<<( ", " )>>", "_:b."),
+        *("OPTIONAL", "UNION", "MINUS", "EXISTS", "GRAPH ?g", "BIND(1 AS ?x)", "VALUES ?x {1}"),
+        *("<<( ", " )>>", "_:b."),
     ]
 )
 

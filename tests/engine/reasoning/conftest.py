@@ -32,14 +32,16 @@ PLUS = {
     "properties include each other":
         "?a rdfs:subPropertyOf ?b <- ?a owl:equivalentProperty|^owl:equivalentProperty ?b",
     "mutual classes": "?a owl:equivalentClass ?b <- ?a rdfs:subClassOf ?b . ?b rdfs:subClassOf ?a",
-    "mutual properties": "?a owl:equivalentProperty ?b <- ?a rdfs:subPropertyOf ?b . ?b rdfs:subPropertyOf ?a",
+    "mutual properties":
+        "?a owl:equivalentProperty ?b <- ?a rdfs:subPropertyOf ?b . ?b rdfs:subPropertyOf ?a",
     "inverse": "?y ?q ?x <- ?x ?p ?y . ?p owl:inverseOf|^owl:inverseOf ?q",
     "symmetric": "?y ?p ?x <- ?x ?p ?y . ?p a owl:SymmetricProperty",
     "transitive": "?x ?p ?z <- ?p a owl:TransitiveProperty . ?x ?p ?y . ?y ?p ?z",
     "chain of two": "?x ?r ?z <- ?r owl:propertyChainAxiom ?l . ?l rdf:first ?p ; rdf:rest ?m ."
         " ?m rdf:first ?q ; rdf:rest rdf:nil . ?x ?p ?y . ?y ?q ?z",
     "chain of three": "?w ?r ?z <- ?r owl:propertyChainAxiom ?l . ?l rdf:first ?p ; rdf:rest ?m ."
-        " ?m rdf:first ?q ; rdf:rest ?n . ?n rdf:first ?s ; rdf:rest rdf:nil . ?w ?p ?x . ?x ?q ?y . ?y ?s ?z",
+        " ?m rdf:first ?q ; rdf:rest ?n . ?n rdf:first ?s ; rdf:rest rdf:nil ."
+        " ?w ?p ?x . ?x ?q ?y . ?y ?s ?z",
 }  # fmt: skip
 REFLEXIVE = {
     NamedNode(v.RDFS + "subClassOf"),

@@ -199,6 +199,19 @@ def test_a_symmetric_transitive_group_of_many_is_closed_and_split_again(audit):
     audit(reasoner, axioms + path[:29] + path[30:])
 
 
+def test_a_pair_that_followed_and_is_then_stated_carries_on_when_its_old_support_goes(turtle, audit):
+    reasoner = Reasoner()
+    given = turtle(":p a owl:TransitiveProperty . :a :p :b . :b :p :c . :c :p :d .")
+    reasoner.rebuild(given)
+    short_cut = turtle(":b :p :d .")
+    assert reasoner.update(short_cut, []).removed == set(short_cut)
+    (support,) = turtle(":b :p :c .")
+    delta = reasoner.update([], [support])
+    assert delta.removed == set(turtle(":a :p :c .")) and not delta.added
+    assert reasoner.inferred() == set(turtle(":a :p :d ."))
+    audit(reasoner, [fact for fact in given + short_cut if fact != support])
+
+
 def test_an_axiom_that_comes_after_the_data_and_goes_again(turtle):
     reasoner = Reasoner()
     reasoner.rebuild(turtle(":a :needs :b . :b :needs :c . :c :needs 'rest' ."))
@@ -302,3 +315,30 @@ def test_when_the_axiom_goes_so_does_the_finding():
     reasoner.rebuild([TRANSITIVE, *chain(100)])
     reasoner.update([], [TRANSITIVE])
     assert reasoner.incomplete == () and reasoner.inferred() == set()
+
+
+def test_the_finding_goes_with_its_axiom_even_where_there_is_no_more_room():
+    reasoner = Reasoner(budget=Budget(pairs=50))
+    reasoner.rebuild([TRANSITIVE, *chain(100)])
+    assert reasoner.incomplete
+    reasoner.update([], [TRANSITIVE])
+    assert reasoner.incomplete == ()
+
+
+def test_a_rule_that_stopped_does_not_stand_in_the_way_of_another(turtle):
+    needed = turtle(":n0 :needs :n2 .")
+    reasoner = Reasoner(budget=Budget(pairs=150))
+    sub_property = turtle(":insists_on rdfs:subPropertyOf :needs . :n0 :insists_on :n2 .")
+    reasoner.rebuild([TRANSITIVE, *chain(100), *sub_property, *needed])
+    assert [finding.rule.id for finding in reasoner.incomplete] == ["prp-trp"]
+    assert reasoner.update([], needed).added == set(needed)
+    assert reasoner.derivation(needed[0]).rule.id == "prp-spo1"
+
+
+def test_the_budget_counts_what_is_stated_now():
+    labels = [Triple(node(f"n{i}"), v.RDFS_LABEL, Literal(f"note {i}")) for i in range(100)]
+    reasoner = Reasoner(budget=Budget(times_stated=1, more=0))
+    reasoner.rebuild(labels)
+    reasoner.update([], labels)
+    reasoner.update([TRANSITIVE, *chain(10)], [])
+    assert len(reasoner.inferred()) == 11 and reasoner.incomplete

@@ -24,7 +24,8 @@ def node(local):
 def company(turtle):
     reasoner = Reasoner()
     reasoner.rebuild(turtle(
-        ":Engineer rdfs:subClassOf :Employee . :Employee rdfs:subClassOf :Person . :writes rdfs:domain :Engineer ."
+        ":Engineer rdfs:subClassOf :Employee . :Employee rdfs:subClassOf :Person ."
+        " :writes rdfs:domain :Engineer ."
         " :depends_on a owl:TransitiveProperty . :Ada :writes :checkout . :checkout :depends_on :payments ."
         " :payments :depends_on :ledger . :needed_by owl:inverseOf :depends_on ."
     ))  # fmt: skip

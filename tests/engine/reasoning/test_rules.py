@@ -149,7 +149,9 @@ def test_a_rule_of_ones_own_with_repeated_variables_and_constants_runs(turtle, t
         Rule("member", Profile.RDFS, (), atoms("?y schema:follows tag:vanity"),
              atoms("tag:vanity schema:member ?y")[0], "{y} follows it", ""),
     ]  # fmt: skip
-    given = turtle(":a schema:likes :a, :b . :b schema:likes :a . :c schema:follows tag:vanity ; schema:likes :b .")
+    given = turtle(
+        ":a schema:likes :a, :b . :b schema:likes :a . :c schema:follows tag:vanity ; schema:likes :b ."
+    )
     reasoner = Reasoner(rules=rules)
     expected = set(turtle(
         ":a a type:vain ; schema:follows tag:vanity . :b schema:follows tag:vanity ."
