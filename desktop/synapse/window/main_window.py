@@ -59,7 +59,6 @@ class MainWindow(QMainWindow):
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.resize(1320, 840)
-        self.setMinimumSize(640, 420)
         self.bars = Bars(theme, self)
         self.page = MiddlePage(theme, self)
         self._middle = QStackedWidget(self)

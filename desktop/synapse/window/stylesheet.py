@@ -107,6 +107,8 @@ QStatusBar QPushButton#hasWarnings { color: $warning; }
 
 #bar { background: $selection; border-bottom: 1px solid $border; }
 #bar QPushButton#link:hover { background: $panel; }
+#quickOpen { background: $raised; border: 1px solid $faint; border-radius: 6px; }
+#quickOpen QListWidget { background: $raised; }
 #welcome { background: $panel; }
 #welcomeTitle { font-size: 18pt; font-weight: 600; }
 

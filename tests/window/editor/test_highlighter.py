@@ -88,6 +88,7 @@ def made(text: str, qtbot: QtBot) -> tuple[QTextDocument, NoteHighlighter]:
     document.setDocumentLayout(QPlainTextDocumentLayout(document))
     highlighter = NoteHighlighter(document, Theme("light"))
     document.setPlainText(text)
+    highlighter.start()
     qtbot.waitUntil(lambda: highlighter.is_finished)
     return document, highlighter
 
@@ -129,6 +130,7 @@ def test_styling_a_long_note_comes_in_short_steps(qtbot: QtBot) -> None:
     document.setDocumentLayout(QPlainTextDocumentLayout(document))
     highlighter = NoteHighlighter(document, Theme("light"))
     document.setPlainText("\n".join(["# h", "some *text* with [[links]] and `code` #tag"] * 5000))
+    highlighter.start()
     steps = 0
     while not highlighter.is_finished:
         qtbot.wait(1)
@@ -137,12 +139,27 @@ def test_styling_a_long_note_comes_in_short_steps(qtbot: QtBot) -> None:
     assert steps > 5, "it was all styled at once"
 
 
+def test_what_is_in_sight_is_styled_first(qtbot: QtBot) -> None:
+    document = QTextDocument()
+    document.setDocumentLayout(QPlainTextDocumentLayout(document))
+    highlighter = NoteHighlighter(document, Theme("light"))
+    document.setPlainText("\n".join(["*a*"] * 20_000))
+    highlighter.visible = lambda: (15_000, 15_030)
+    highlighter.start()
+    qtbot.waitUntil(lambda: bool(formats(document, 15_010)))
+    assert not highlighter.is_finished
+    assert not formats(document, 14_000)
+    qtbot.waitUntil(lambda: highlighter.is_finished, timeout=20_000)
+    assert all(formats(document, line) for line in range(0, 20_000, 97))
+
+
 def test_another_theme_restyles(qtbot: QtBot, qapp: object) -> None:
     theme = Theme("light")
     document = QTextDocument()
     document.setDocumentLayout(QPlainTextDocumentLayout(document))
     highlighter = NoteHighlighter(document, theme)
     document.setPlainText("[[a]]")
+    highlighter.start()
     qtbot.waitUntil(lambda: highlighter.is_finished)
     before = dict(formats(document, 0))["a"].foreground().color()
     theme.apply(qapp, "dark")  # type: ignore[arg-type]

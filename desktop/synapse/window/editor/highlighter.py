@@ -1,27 +1,29 @@
-"""Live styling of a note: one pass a line, most of it only where it is seen.
+"""Live styling of a note: one pass a line, what is in sight first.
 
-A block's user state is the index of its context, and `UNSTYLED` is added while only the context is
-known. A fence opened at the top of a long note moves every context below it; contexts are cheap, so
-they follow at once, and the styles in slices between events.
+A block's user state is the number of the context the next line stands in, -1 while nobody has looked.
+Styling runs in slices between events: loading a long note or opening a fence at its top styles what is
+seen and then goes on from where it stopped (a *frontier*).
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from itertools import pairwise
 
 from PySide6.QtCore import QTimer, Slot
-from PySide6.QtGui import QFont, QSyntaxHighlighter, QTextBlock, QTextCharFormat, QTextDocument
+from PySide6.QtGui import QFont, QSyntaxHighlighter, QTextBlock, QTextCharFormat, QTextCursor, QTextDocument
 
 from synapse.window.editor.patterns import TEXT, Context, next_context, runs
 from synapse.window.editor.positions import is_plain, to_qt
 from synapse.window.theme import NOTE_POINTS, Theme
 
-UNSTYLED = 1 << 20
+UNKNOWN = -1
 LONGEST_STYLED = 10_000
 """Characters in a line; a longer one is left plain."""
-SLICE = 250
+SLICE = 120
 """Blocks styled in one go."""
+SLICE_SECONDS = 0.006
 LARGEST_STYLED = 4_000_000
 """Characters in a note; a longer one is left plain altogether."""
 
@@ -29,7 +31,7 @@ _SCALE = {"heading1": 1.6, "heading2": 1.35, "heading3": 1.15}
 
 
 class NoteHighlighter(QSyntaxHighlighter):
-    """Styles the document it is given. `visible`: first and last block in sight."""
+    """Styles a document once `start` was called. `visible`: numbers of the blocks in sight."""
 
     def __init__(self, document: QTextDocument, theme: Theme) -> None:
         super().__init__(document)
@@ -38,14 +40,24 @@ class NoteHighlighter(QSyntaxHighlighter):
         self._contexts: list[Context] = [TEXT]
         self._numbers: dict[Context, int] = {TEXT: 0}
         self._formats: dict[tuple[str, ...], QTextCharFormat] = {}
+        self._waits = True
         self._budget = SLICE
-        self._pending = False
-        self._from = 0
+        self._frontiers: list[QTextCursor] = []
+        self._stopped: QTextCursor | None = None
+        self._seen_all = True
         self.visible: Callable[[], tuple[int, int]] = lambda: (0, 0)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._style_a_slice)
         theme.changed.connect(self.restyle)
+
+    def start(self) -> None:
+        """The document holds its text: style it, from now on with every change."""
+        self._waits = self.document().characterCount() > LARGEST_STYLED
+        if not self._waits:
+            self._seen_all = False
+            self._frontiers = [QTextCursor(self.document())]
+            self._timer.start(0)
 
     def set_points(self, points: float) -> None:
         """The size of plain text."""
@@ -57,39 +69,52 @@ class NoteHighlighter(QSyntaxHighlighter):
     def restyle(self) -> None:
         """Style everything anew: another theme or size."""
         self._formats.clear()
-        self._budget = SLICE
-        self.rehighlight()
+        if not self._waits:
+            self._forget()
+            self.start()
+
+    def _forget(self) -> None:
+        block = self.document().firstBlock()
+        while block.isValid():
+            block.setUserState(UNKNOWN)
+            block = block.next()
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every line has its styles, or is left without for good."""
+        return not self._frontiers and not self._timer.isActive()
 
     def context_of(self, block: QTextBlock) -> Context:
         """What the line stands in."""
         return self._context(block.previous().userState()) if block.blockNumber() else TEXT
 
     def context_after(self, block: QTextBlock) -> Context:
+        """What the line after it stands in."""
         return self._context(block.userState())
 
     def _context(self, state: int) -> Context:
-        return self._contexts[state & (UNSTYLED - 1)] if state >= 0 else TEXT
+        return self._contexts[state] if state >= 0 else TEXT
 
     def highlightBlock(self, text: str) -> None:
+        if self._waits:
+            return
+        if self._budget <= 0:
+            # The state stays as it is, so Qt goes no further; the frontier is taken up later.
+            if self._stopped is None:
+                self._stopped = QTextCursor(self.currentBlock())
+                self._timer.start(0)
+            return
+        self._budget -= 1
+        if not self._timer.isActive():
+            self._timer.start(0)
         block = self.currentBlock()
         number = block.blockNumber()
         before = self._context(self.previousBlockState()) if number else TEXT
         long = len(text) > LONGEST_STYLED
         after = next_context(text[:200] if long else text, before, first=not number)
-        state = self._number(after)
-        if self._budget <= 0 or self._pending_everything():
-            self.setCurrentBlockState(state | UNSTYLED)
-            self._from = min(self._from, number)
-            self._later()
-            return
-        self._budget -= 1
-        self.setCurrentBlockState(state)
-        self._later()
+        self.setCurrentBlockState(self._number(after))
         if not long:
             self._style(text, before, after)
-
-    def _pending_everything(self) -> bool:
-        return self.document().characterCount() > LARGEST_STYLED
 
     def _number(self, context: Context) -> int:
         if context not in self._numbers:
@@ -112,42 +137,58 @@ class NoteHighlighter(QSyntaxHighlighter):
 
     # -- slices --------------------------------------------------------------------------------
 
-    def _later(self) -> None:
-        if not self._timer.isActive():
-            self._timer.start(0)
-
     @Slot()
     def _style_a_slice(self) -> None:
-        """What is in sight first, then on from the first line that waits."""
-        self._budget = SLICE
-        if self._from >= self.document().blockCount() or self._pending_everything():
-            self._from = self.document().blockCount()
+        """What is in sight first, then on from each frontier."""
+        if self._waits:
             return
-        first, last = self.visible()
-        self._style_from(first, last)
-        start = self._from
-        self._from = self.document().blockCount()
-        reached = self._style_from(start, self.document().blockCount())
-        self._from = min(self._from, reached)
-        if self._from < self.document().blockCount():
-            self._timer.start(5)
+        self._keep_frontier()
+        if not self._frontiers:
+            self._budget = SLICE
+            return
+        until = time.perf_counter() + SLICE_SECONDS
+        self._budget = SLICE
+        if not self._seen_all:
+            self._style_visible()
+        while self._frontiers and self._budget > 0 and time.perf_counter() < until:
+            self._advance(until)
+        self._budget = SLICE
+        if self._frontiers:
+            self._timer.start(1)
 
-    def _style_from(self, start: int, stop: int) -> int:
-        block = self.document().findBlockByNumber(start)
-        number = start
-        while block.isValid() and number <= stop:
-            if block.userState() >= UNSTYLED:
-                if self._budget <= 0:
-                    return number
+    def _keep_frontier(self) -> None:
+        if self._stopped is not None:
+            self._frontiers.append(self._stopped)
+            self._stopped = None
+
+    def _style_visible(self) -> None:
+        first, last = self.visible()
+        block = self.document().findBlockByNumber(first)
+        while block.isValid() and block.blockNumber() <= last:
+            if block.userState() == UNKNOWN:
+                self._budget = max(self._budget, 1)
                 self.rehighlightBlock(block)
             block = block.next()
-            number += 1
-        return number
+        self._stopped = None  # what lies below is reached from the frontier above
 
-    @property
-    def is_finished(self) -> bool:
-        """Whether every line has its styles."""
-        return self._from >= self.document().blockCount()
+    def _advance(self, until: float) -> None:
+        """Style from the first frontier on, as far as the budget and the time go."""
+        frontier = self._frontiers[0]
+        self.rehighlightBlock(frontier.block())
+        if self._stopped is not None:
+            self._frontiers[0], self._stopped = self._stopped, None
+            return
+        block = frontier.block().next()
+        if not self._seen_all:
+            while block.isValid() and block.userState() != UNKNOWN:
+                block = block.next()
+                if time.perf_counter() > until:
+                    break
+            if block.isValid():
+                self._frontiers[0] = QTextCursor(block)
+                return
+            self._seen_all = True
+        self._frontiers.pop(0)
 
     # -- formats -------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from synapse.window.editor.highlighter import NoteHighlighter
+from synapse.window.editor.note_text import GeneratedSection
 from synapse.window.editor.open_note import OpenNote
 from synapse.window.editor.patterns import link_at
 from synapse.window.editor.positions import from_qt
@@ -44,13 +45,12 @@ class NoteEdit(QPlainTextEdit):
         self.setAccessibleName(self.tr("Note"))
         self._theme = theme
         self._points = NOTE_POINTS
+        self._note = note
         note.document.setDefaultFont(self._font())
         self.setFont(self._font())
-        self.setDocument(note.document)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setTabChangesFocus(False)
-        self.setCenterOnScroll(True)
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
         self.highlighter = NoteHighlighter(note.document, theme)
@@ -59,6 +59,15 @@ class NoteEdit(QPlainTextEdit):
         self.updateRequest.connect(self._place_section)
         theme.changed.connect(self.viewport().update)
         self._set_tab()
+
+    def show_note(self) -> None:
+        """The note is loaded: show its document. Before, an empty one stands in, so that filling a
+        long document lays nothing out."""
+        self.setDocument(self._note.document)
+        self._set_tab()
+        self.fit_long_lines()
+        self.highlighter.start()
+        self.moveCursor(QTextCursor.MoveOperation.Start)
 
     # -- size and place ------------------------------------------------------------------------
 
@@ -70,7 +79,7 @@ class NoteEdit(QPlainTextEdit):
     def set_points(self, points: float) -> None:
         """The size of plain text."""
         self._points = points
-        self.document().setDefaultFont(self._font())
+        self._note.document.setDefaultFont(self._font())
         self.setFont(self._font())
         self.highlighter.set_points(points)
         self._set_tab()
@@ -103,6 +112,13 @@ class NoteEdit(QPlainTextEdit):
     def _visible_blocks(self) -> tuple[int, int]:
         first = self.firstVisibleBlock().blockNumber()
         return first, first + self.viewport().height() // max(1, self.fontMetrics().height()) + 1
+
+    def show_section(self, section: GeneratedSection | None) -> None:
+        """Show the generated section below the text, or nothing for None."""
+        self.section.show_section(section)
+        # The last line may then be scrolled up, to make room for what stands below it.
+        self.setCenterOnScroll(section is not None)
+        self._place_section()
 
     @Slot()
     def _place_section(self) -> None:

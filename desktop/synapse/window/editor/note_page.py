@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices, QTextCursor
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from synapse.window.bar import Bars
@@ -84,8 +84,7 @@ class NotePage(QWidget):
     @Slot()
     def _loaded(self) -> None:
         self.bars.withdraw("load")
-        self.edit.fit_long_lines()
-        self.edit.moveCursor(QTextCursor.MoveOperation.Start)
+        self.edit.show_note()
         self.edit.setReadOnly(bool(self.note.read_only))
         self.edit.setPlaceholderText(self.tr("Write here. Link to another note with [[its name]]."))
         if self.note.read_only:
@@ -151,8 +150,7 @@ class NotePage(QWidget):
 
     @Slot()
     def _section_changed(self) -> None:
-        self.edit.section.show_section(self.note.section)
-        self.edit.viewport().update()
+        self.edit.show_section(self.note.section)
 
     @Slot()
     def _merged(self) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from synapse.engine.errors import SectionRefused
-from synapse.engine.notes.backlinks import find_section, with_section, without_section
+from synapse.engine.notes.backlinks import OPENING, find_section, with_section, without_section
 
 BOM = b"\xef\xbb\xbf"
 _ENDING = re.compile(r"\r\n|\n|\r")
@@ -148,7 +148,8 @@ def _with_section_at_end(data: bytes, section: GeneratedSection | None) -> bytes
 
 def _cut_section(data: bytes) -> tuple[bytes, bytes, int]:
     """(the section's bytes, the file without them, where they were cut)."""
-    found = find_section(data)
+    # Most notes have none, and the look at the whole document takes a while for a long one.
+    found = find_section(data) if OPENING in data else None
     if found is None:
         return b"", data, 0
     body = without_section(data)

@@ -7,6 +7,7 @@ another one by then, and both changes are merged or shown, never overwritten.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -21,6 +22,9 @@ from synapse.window.editor.spacing import SpacedLayout
 from synapse.window.session import Session, in_words
 
 AUTOSAVE_MS = 2000
+FILL_PIECE = 32_768
+"""Characters put into a document at a time, and what is left of the line."""
+FILL_SECONDS = 0.01
 ABSENT_MS = 700
 """How long a file may be away, while another program replaces it, before it counts as deleted."""
 
@@ -68,6 +72,8 @@ class OpenNote(QObject):
         self._autosave = _timer(self, AUTOSAVE_MS, self.save)
         self._absent = _timer(self, ABSENT_MS, self.look_at_disk)
         self._sure_absent = False
+        self._filled = 0
+        self._filling = _timer(self, 0, self._fill)
         self.document.contentsChanged.connect(self._edited)
         self.document.modificationChanged.connect(self._modified)
 
@@ -118,15 +124,33 @@ class OpenNote(QObject):
             return
         self._hold(disk)
         self._first = disk.note
+        self._filled = 0
         self.document.setUndoRedoEnabled(False)
+        self._fill()
+
+    @Slot()
+    def _fill(self) -> None:
+        """Put the text into the document in pieces, so that a long one holds nothing up."""
+        text, until = self._held.text, time.perf_counter() + FILL_SECONDS
+        cursor = QTextCursor(self.document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
         self._applying = True
-        self.document.setPlainText(disk.note.text)
+        while self._filled < len(text) and time.perf_counter() < until:
+            # Whole lines: a long line that grows would be laid out again for each piece.
+            end = text.find("\n", self._filled + FILL_PIECE) + 1 or len(text)
+            cursor.insertText(text[self._filled : end])
+            self._filled = end
         self._applying = False
+        if self._filled < len(text):
+            self._filling.start()
+        else:
+            self._loaded(text)
+
+    def _loaded(self, text: str) -> None:
         self.document.setUndoRedoEnabled(True)
         self.document.setModified(False)
-        if not disk.note.read_only and self.text != disk.note.text:
-            reason = "This note holds characters that cannot be edited."
-            self._held = NoteText(disk.note.text, read_only=reason)
+        if not self.read_only and self.text != text:
+            self._held = NoteText(text, read_only="This note holds characters that cannot be edited.")
         self._place_anchor()
         self.is_loaded = True
         self.loaded.emit()
@@ -339,6 +363,7 @@ class OpenNote(QObject):
         """Stop the timers; the document lives as long as this object."""
         self._autosave.stop()
         self._absent.stop()
+        self._filling.stop()
 
 
 def _merged_with(base: str, mine: str, disk: Disk, revision: int) -> tuple[Merge, str, Disk, int]:
