@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,64 +15,34 @@ from pathlib import Path
 from typing import Literal as OneOf
 from typing import ParamSpec, TypeVar
 
+from synapse.engine.answering import Answers
 from synapse.engine.asserting import assert_facts, retract_facts
 from synapse.engine.auditing import Audit
 from synapse.engine.backlinking import BacklinksWriter
-from synapse.engine.catalogue import FileRecord
 from synapse.engine.changes import ChangeSet
 from synapse.engine.digesting import DigestWriter
 from synapse.engine.errors import (
-    FileChanged,
     NotFound,
-    QueryStopped,
     StoreCorrupt,
     SynapseError,
     VaultUnavailable,
 )
-from synapse.engine.graph.formats import export_dataset
-from synapse.engine.graph.results import QueryResult, Term
-from synapse.engine.graph.store import View
 from synapse.engine.indexing import Indexer, Progress
-from synapse.engine.notes import Resolution, ResolvedLink, read_bytes, watch
+from synapse.engine.notes import watch
 from synapse.engine.notes.files import atomic_write
 from synapse.engine.notes.watching import SYNAPSE_FOLDER, expand
-from synapse.engine.questions import (
-    digest,
-    dossier,
-    explain,
-    find_fact,
-    impact,
-    neighbourhood,
-    provenance,
-    search,
-)
-from synapse.engine.questions.given import GivenTerm
-from synapse.engine.questions.neighbourhood import Direction
-from synapse.engine.questions.reader import GraphReader
 from synapse.engine.questions.results import (
     Asserted,
     BacklinksReport,
     CheckReport,
-    Dossier,
-    Entity,
-    Impact,
     IndexReport,
-    Neighbourhood,
-    NoteDiagnostic,
-    Proof,
-    Provenance,
     Retracted,
     ScenarioState,
-    SearchResult,
-    Status,
-    Value,
 )
 from synapse.engine.record import Agent, WrittenFact
 from synapse.engine.scenarios import available, load_scenario
 from synapse.engine.settings import SETTINGS_PATH, Settings, load_settings, save_settings
 from synapse.engine.sources import Places
-from synapse.engine.statements import state_file
-from synapse.engine.terms import Identities, Words
 from synapse.engine.vaults import Ownership, checked_vault, data_folder, this_device
 from synapse.engine.workspace import Workspace
 
@@ -82,13 +51,10 @@ log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 Listener = Callable[[ChangeSet], None]
-_TRIES = 3
-"""How often a question is asked again beside writes."""
-
 BacklinksMode = OneOf["preview", "write", "remove"]
 
 
-class Engine:
+class Engine(Answers):
     """One vault, owned by this process until `close`."""
 
     def __init__(self, vault: Path, data: Path, ownership: Ownership, device: str) -> None:
@@ -408,163 +374,6 @@ class Engine:
             raise NotFound(f"The scenario {name!r} is not installed.", "See `synapse scenarios list VAULT`.")
         self.change_setting("scenarios", tuple(other for other in installed if other != name))
         return self.scenarios()
-
-    # -- questions -----------------------------------------------------------------------------
-
-    @property
-    def identities(self) -> Identities:
-        return self._workspace.published.identities
-
-    @property
-    def words(self) -> Words:
-        return self._workspace.published.words
-
-    def _reader(self) -> GraphReader:
-        workspace, index = self._workspace, self._workspace.published
-        return GraphReader(
-            workspace.store,
-            index.entities,
-            index.identities,
-            index.words,
-            self._places.sources,
-            lambda: [target for target, _ in workspace.catalogue.unwritten()],
-        )
-
-    def _ask(self, question: Callable[[GraphReader], T]) -> T:
-        """Answer from one state of the vault: again where a write came in between, at last on the
-        writer's thread, where none can."""
-        for _ in range(_TRIES):
-            workspace = self._workspace
-            before = workspace.changing
-            if before % 2:
-                break
-            try:
-                answer = question(self._reader())
-            except (SynapseError, sqlite3.Error):
-                if self._is_unmoved(workspace, before):
-                    raise
-            else:
-                if self._is_unmoved(workspace, before):
-                    return answer
-        return self._write(lambda: question(self._reader()))
-
-    def _is_unmoved(self, workspace: Workspace, changing: int) -> bool:
-        return self._workspace is workspace and workspace.changing == changing
-
-    def query(
-        self,
-        text: str,
-        view: View = "all",
-        *,
-        limit: int | None = None,
-        timeout: float | None = None,
-        cancel: threading.Event | None = None,
-    ) -> QueryResult:
-        """Answer SPARQL from one state of the graph; see GraphStore.query."""
-        workspace = self._workspace
-        try:
-            return workspace.store.query(text, view, limit, timeout, cancel)
-        except (QueryStopped, VaultUnavailable):
-            if self._closing.is_set() or not workspace.closed:
-                raise
-        # It was closed under the query, to be made anew.
-        return self._write(lambda: self._workspace.store.query(text, view, limit, timeout, cancel))
-
-    def entity(self, entity: str) -> Entity:
-        """The entity of an id or IRI. Raises UnknownEntity with the nearest ids."""
-        return self._ask(lambda reader: reader.entity(reader.resolve(entity).iri))
-
-    def describe(self, terms: Iterable[Term | None]) -> list[Entity | Value | None]:
-        """Terms of a query's answer with labels; None stays None."""
-        given = list(terms)
-        return self._ask(lambda reader: [None if term is None else reader.describe(term) for term in given])
-
-    def dossier(self, entity: str, limit: int = 500, cursor: str | None = None) -> Dossier:
-        return self._ask(lambda reader: dossier(reader, entity, limit, cursor))
-
-    def neighbourhood(
-        self,
-        entity: str,
-        depth: int = 1,
-        direction: Direction = "both",
-        predicates: Sequence[str] = (),
-        types: Sequence[str] = (),
-        limit: int = 200,
-    ) -> Neighbourhood:
-        return self._ask(
-            lambda reader: neighbourhood(reader, entity, depth, direction, predicates, types, limit)
-        )
-
-    def impact(
-        self, entity: str, depth: int | None = None, limit: int = 1000, cursor: str | None = None
-    ) -> Impact:
-        return self._ask(lambda reader: impact(reader, entity, depth, limit, cursor))
-
-    def provenance(self, subject: GivenTerm, predicate: GivenTerm, object: GivenTerm) -> Provenance:
-        def work() -> Provenance:  # the reasoner is the writer's
-            reader = self._reader()
-            triple = find_fact(reader, subject, predicate, object)
-            return provenance(reader, self._workspace.reasoner, triple)
-
-        return self._write(work)
-
-    def explain(self, subject: GivenTerm, predicate: GivenTerm, object: GivenTerm) -> Proof:
-        def work() -> Proof:
-            reader = self._reader()
-            triple = find_fact(reader, subject, predicate, object)
-            return explain(reader, self._workspace.reasoner, triple)
-
-        return self._write(work)
-
-    def search(self, text: str, limit: int = 50, cursor: str | None = None) -> SearchResult:
-        return self._ask(lambda reader: search(reader, self._workspace.catalogue, text, limit, cursor))
-
-    def digest(self) -> str:
-        def answer(reader: GraphReader) -> str:
-            workspace = self._workspace
-            recent = workspace.history.recent(20)
-            return digest(reader, workspace.catalogue, self.name, workspace.status(), recent)
-
-        return self._ask(answer)
-
-    def status(self) -> Status:
-        return self._ask(lambda _: self._workspace.status())
-
-    def diagnostics(self, path: str | None = None) -> tuple[NoteDiagnostic, ...]:
-        """What could not be read as it was meant, by file and place."""
-        return tuple(
-            NoteDiagnostic(d.path, d.line, d.column, d.severity, d.code, d.message, d.hint)
-            for d in self._workspace.catalogue.diagnostics(path)
-        )
-
-    def notes(self) -> tuple[FileRecord, ...]:
-        """All notes, by path."""
-        return tuple(self._workspace.catalogue.files("note"))
-
-    def read_file(self, path: str) -> bytes:
-        """A file's bytes. Raises FileUnreadable, InvalidId for a path that leaves the vault."""
-        return read_bytes(self._inside(path))
-
-    def resolve_link(self, target: str, from_path: str, syntax: OneOf["wikilink", "markdown"]) -> Resolution:
-        """Where a link in a note leads."""
-        return self._workspace.published.resolver.resolve(target, from_path, syntax)
-
-    def links_in(self, path: str, content: bytes) -> tuple[ResolvedLink, ...]:
-        """The links of a note's text, which may not be saved yet, and what they mean."""
-        said = state_file(self._workspace.published, path, content).said
-        return said.links if said is not None else ()
-
-    def export(
-        self, format: str = "nquads", *, with_meta: bool = False, with_inferred: bool = False
-    ) -> bytes:
-        """The stated facts as RDF, blank nodes restored."""
-        return export_dataset(self._workspace.store, format, with_meta=with_meta, with_inferred=with_inferred)
-
-    def _inside(self, path: str) -> Path:
-        target = Path(os.path.realpath(self.vault / path))
-        if not target.is_relative_to(self.vault):
-            raise FileChanged("The path leaves the vault.", "Give a path inside it.", path=path)
-        return self.vault / path
 
 
 def remove_derived(data: Path) -> None:

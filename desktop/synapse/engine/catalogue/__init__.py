@@ -1,7 +1,7 @@
 """The catalogue: files, links, diagnostics and full text, in SQLite."""
 
-from synapse.engine.catalogue.catalogue import (
-    Catalogue,
+from synapse.engine.catalogue.catalogue import Catalogue
+from synapse.engine.catalogue.records import (
     DiagnosticRecord,
     FileEntry,
     FileRecord,

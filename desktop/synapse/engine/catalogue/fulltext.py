@@ -8,6 +8,7 @@ them in a query becomes a phrase.
 from __future__ import annotations
 
 import re
+import unicodedata
 
 SEPARATOR = "\u200b"
 HIT_START, HIT_END = "\ue000", "\ue001"
@@ -21,6 +22,8 @@ _UNSPACED = (
 )
 _CHARACTER = re.compile(f"[{_UNSPACED}]")
 _TOKEN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+")
+_MARKS = re.compile("[\u0300-\u036f]")
+"""Accents that no letter takes in; `unicode61` passes them over within a word, a pattern does not."""
 _PHRASE = re.compile(r'"([^"]*)"')
 
 
@@ -32,6 +35,11 @@ def indexed(text: str) -> str:
 def shown(snippet: str) -> str:
     """A snippet of indexed text as a person reads it."""
     return snippet.replace(SEPARATOR, "")
+
+
+def _composed(text: str) -> str:
+    """A query with each accented letter as one character, which is no word boundary."""
+    return _MARKS.sub("", unicodedata.normalize("NFC", text))
 
 
 def _quoted(words: list[str]) -> str:
@@ -55,6 +63,7 @@ def match_expression(text: str) -> str | None:
 
     All operators of FTS5 in `text` are taken as text, so no input is a syntax error.
     """
+    text = _composed(text)
     parts: list[str] = []
     rest_start = 0
     for phrase in _PHRASE.finditer(text):
@@ -78,5 +87,7 @@ def _words(text: str) -> list[str]:
 
 def whole_words(text: str) -> str | None:
     """An FTS5 query for the stemmed table: each word of three letters or more, whole."""
-    words = [token for token in _TOKEN.findall(text) if len(token) >= 3 and not _CHARACTER.match(token)]
+    words = [
+        token for token in _TOKEN.findall(_composed(text)) if len(token) >= 3 and not _CHARACTER.match(token)
+    ]
     return " AND ".join(_quoted([word]) for word in words) if words else None
