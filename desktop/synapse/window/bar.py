@@ -68,6 +68,7 @@ class Bar(QFrame):
         self.text.setAccessibleName(text)
         for button in self._buttons:
             self._actions.removeWidget(button)
+            button.hide()
             button.deleteLater()
         self._buttons = []
         for label, act in actions:

@@ -121,6 +121,7 @@ class MainWindow(QMainWindow):
         desk.session.noteOpened.connect(self._note_opened)
         desk.navigator.trailChanged.connect(self._trail_changed)
         desk.notes.changed.connect(self._say_empty)
+        desk.index.finished.connect(self._say_empty)
         desk.openVaultRequested.connect(self.choose_vault)
         desk.newVaultRequested.connect(self.choose_new_vault)
         geometry = settings.state("geometry")

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QV
 from synapse.window.theme import PADDING, Theme
 
 Action = tuple[str, Callable[[], object]]
-MARK = 48
+MARK = 40
 
 
 class MiddlePage(QWidget):
@@ -66,25 +66,28 @@ class MiddlePage(QWidget):
         self.text.setText(text)
         self.progress.setVisible(busy)
         while (item := self._row.takeAt(0)) is not None:
-            if item.widget() is not None:
-                item.widget().deleteLater()
+            if (button := item.widget()) is not None:
+                button.hide()
+                button.deleteLater()
         self._buttons = []
         self._row.addStretch(1)
         for number, (label, act) in enumerate(actions):
-            button = QPushButton(label, self)
+            made = QPushButton(label, self)
             if not number:
-                button.setObjectName("primary")
-            button.clicked.connect(act)
-            self._row.addWidget(button)
-            self._buttons.append(button)
+                made.setObjectName("primary")
+            made.clicked.connect(act)
+            self._row.addWidget(made)
+            self._buttons.append(made)
         self._row.addStretch(1)
         self._theme.changed.connect(self._draw, Qt.ConnectionType.UniqueConnection)
 
     @Slot()
     def _draw(self) -> None:
         icon, color = self._icon
-        made = self._theme.icon(icon, color) if icon else self._theme.application_icon()
-        self.mark.setPixmap(made.pixmap(QSize(MARK, MARK)))
+        if icon:
+            self.mark.setPixmap(self._theme.picture(icon, color, MARK))
+        else:
+            self.mark.setPixmap(self._theme.application_icon().pixmap(QSize(MARK, MARK)))
 
     @property
     def buttons(self) -> tuple[QPushButton, ...]:

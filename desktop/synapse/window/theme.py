@@ -169,6 +169,10 @@ class Theme(QObject):
             self._icons[key] = icon
         return self._icons[key]
 
+    def picture(self, name: str, color: str, size: int) -> QPixmap:
+        """A drawing at another size than an icon's, sharp on any screen."""
+        return _pixmap(_drawing(name), self.color(color), size, 3)
+
     def set_icon(self, carrier: HasIcon, name: str, color: str = "text") -> None:
         """Give a button or action an icon that follows later changes of the theme."""
         carrier.setIcon(self.icon(name, color))
