@@ -63,31 +63,36 @@ def match_expression(text: str) -> str | None:
 
     All operators of FTS5 in `text` are taken as text, so no input is a syntax error.
     """
+    return _expression(_parts(text), "*")
+
+
+def whole_words(text: str) -> str | None:
+    """The same query for the stemmed table: every word and phrase, whole. None where no word is of
+    three letters or more, so that there is nothing to widen."""
+    parts = _parts(text)
+    if not any(len(word) >= 3 for words, _ in parts for word in words):
+        return None
+    return _expression(parts, "")
+
+
+def _parts(text: str) -> list[tuple[list[str], bool]]:
+    """The words that must stand together, in order, and whether the last may go on."""
     text = _composed(text)
-    parts: list[str] = []
+    parts: list[tuple[list[str], bool]] = []
     rest_start = 0
     for phrase in _PHRASE.finditer(text):
         parts += _words(text[rest_start : phrase.start()])
         if words := _tokens(phrase[1]):
-            parts.append(_quoted(words))
+            parts.append((words, False))
         rest_start = phrase.end()
-    parts += _words(text[rest_start:])
-    return " AND ".join(parts) if parts else None
+    return parts + _words(text[rest_start:])
 
 
-def _words(text: str) -> list[str]:
-    found = []
-    for token in _TOKEN.findall(text):
-        if _CHARACTER.match(token):
-            found.append(_quoted(list(token)))
-        else:
-            found.append(_quoted([token]) + "*")
-    return found
-
-
-def whole_words(text: str) -> str | None:
-    """An FTS5 query for the stemmed table: each word of three letters or more, whole."""
-    words = [
-        token for token in _TOKEN.findall(_composed(text)) if len(token) >= 3 and not _CHARACTER.match(token)
+def _words(text: str) -> list[tuple[list[str], bool]]:
+    return [
+        (list(token), False) if _CHARACTER.match(token) else ([token], True) for token in _TOKEN.findall(text)
     ]
-    return " AND ".join(_quoted([word]) for word in words) if words else None
+
+
+def _expression(parts: list[tuple[list[str], bool]], more: str) -> str | None:
+    return " AND ".join(_quoted(words) + more * goes_on for words, goes_on in parts) or None

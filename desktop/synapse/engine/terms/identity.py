@@ -33,6 +33,7 @@ _UCSCHAR = "".join(
     ]
 )
 _ENCODED = re.compile(rf"[^A-Za-z0-9\-._~!$&'()*+,;=@{_UCSCHAR}]")
+_PLAIN = re.compile(r"(?<!%)(?<!%[0-9A-F])[^%/]")
 _ABSOLUTE_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:[^\s<>\"{}|\\^`\x00-\x20]*\Z")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
@@ -52,6 +53,19 @@ def _encode_segment(segment: str) -> str:
     if segment in (".", ".."):
         return segment.replace(".", "%2E")
     return _ENCODED.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8")), segment)
+
+
+def _apart(encoded: str) -> str:
+    """Another spelling of an encoded path: with its last dot encoded, or, as in `LICENSE`, its last
+    character that is not."""
+    start = encoded.rfind(".")
+    if start < 0:
+        plain = [found.start() for found in _PLAIN.finditer(encoded)]
+        if not plain:
+            return encoded
+        start = plain[-1]
+    octets = encoded[start].encode("utf-8")
+    return encoded[:start] + "".join(f"%{octet:02X}" for octet in octets) + encoded[start + 1 :]
 
 
 @lru_cache(maxsize=65536)
@@ -81,8 +95,7 @@ class Identities:
         except UnicodeEncodeError as error:
             raise InvalidId(f"{entity_id!r} is not valid Unicode.", "Rename the file.") from error
         if entity_id.lower().endswith(NOTE_SUFFIX) or entity_id in self.attachments:
-            stem, dot, suffix = encoded.rpartition(".")
-            encoded = f"{stem}%2E{suffix}" if dot else encoded
+            encoded = _apart(encoded)
         return NamedNode(self.base + encoded)
 
     def document(self, path: str) -> NamedNode:
