@@ -12,6 +12,7 @@ from typing import Final
 from pyoxigraph import Store
 
 from synapse.engine.errors import StoreCorrupt, VaultLocked, VaultUnavailable
+from synapse.engine.graph.seal import break_seal, check_seal
 
 WAIT: Final = 2.0
 """Seconds that closing and reopening wait for reads under way."""
@@ -23,7 +24,10 @@ def open_database(folder: Path) -> Store:
     """Opens or makes the database. Raises VaultLocked, StoreCorrupt or VaultUnavailable."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return Store(folder)
+        check_seal(folder)
+        opened = Store(folder)
+    except RuntimeError as error:
+        raise corrupt(error) from error
     except OSError as error:
         message = first_line(error)
         if "lock" in message.lower():
@@ -31,10 +35,13 @@ def open_database(folder: Path) -> Store:
                 "Another Synapse holds this vault's store.", "Close it there, or use that window."
             ) from error
         if _UNREADABLE.search(message):
-            raise StoreCorrupt(
-                f"The store cannot be read: {message}.", "It is rebuilt from the vault."
-            ) from error
+            raise corrupt(error) from error
         raise VaultUnavailable(f"The store cannot be opened: {message}.", "Check the data folder.") from error
+    # RocksDB keeps the log of each of the last thousand openings, some 130 kB each.
+    for old in folder.glob("LOG.old.*"):
+        old.unlink(missing_ok=True)
+    break_seal(folder)
+    return opened
 
 
 def lock_is_free(folder: Path) -> bool:
@@ -43,7 +50,7 @@ def lock_is_free(folder: Path) -> bool:
     while True:
         try:
             opened = Store(folder)
-        except OSError as error:
+        except (OSError, RuntimeError) as error:
             if "lock" not in str(error).lower():
                 return True
             if time.monotonic() > deadline:
@@ -62,6 +69,11 @@ def let_go(error: BaseException | None) -> None:
         error = error.__cause__ or error.__context__
 
 
-def first_line(error: OSError) -> str:
+def corrupt(error: Exception) -> StoreCorrupt:
+    """The error for a database that cannot be read. pyoxigraph raises RuntimeError for corruption."""
+    return StoreCorrupt(f"The store cannot be read: {first_line(error)}.", "It is rebuilt from the vault.")
+
+
+def first_line(error: Exception) -> str:
     """What the system or RocksDB says, short."""
     return str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__

@@ -53,6 +53,8 @@ def answer(store: Store, request: Request) -> QueryResult:
     except SyntaxError as error:
         message = str(error)
     except RuntimeError as error:
+        if "custom function" not in str(error):
+            raise
         raise diagnosis.unknown_function(request.text, str(error)) from error
     raise diagnosis.invalid_query(request.text, message, _parser(request), tuple(request.prefixes))
 

@@ -10,6 +10,7 @@ later one until it is reopened; the next write does that.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import secrets
 import tempfile
@@ -24,8 +25,9 @@ from synapse.engine.changes import Delta, GraphChange, Revision
 from synapse.engine.errors import StoreCorrupt, VaultLocked, VaultUnavailable, WriteFailed
 from synapse.engine.graph import bookkeeping, integrity, planning, queries
 from synapse.engine.graph.bulk import NQuadsStream
-from synapse.engine.graph.opening import WAIT, first_line, let_go, lock_is_free, open_database
+from synapse.engine.graph.opening import WAIT, corrupt, first_line, let_go, lock_is_free, open_database
 from synapse.engine.graph.results import QueryResult, Term
+from synapse.engine.graph.seal import seal
 from synapse.engine.graph.updates import Plan, update_text
 from synapse.engine.graph.views import View, graphs_of
 from synapse.engine.terms import DEFAULT_BASE
@@ -86,13 +88,18 @@ class GraphStore:
         Queries under way are stopped between two rows. Raises VaultLocked if a read did not end
         within two seconds and therefore still holds the database.
         """
+        if self._closed.is_set():
+            return
         self._closed.set()
         with self._writing:
-            opened = self._drop()
-        if opened and not lock_is_free(self.folder):
+            self._drop(even_if_read=True)
+        if not lock_is_free(self.folder):
             raise VaultLocked(
                 "The store is still being read and could not be closed.", "Wait for the query to end."
             )
+        # Without room for a seal the next opening trusts the database's own checks.
+        with contextlib.suppress(OSError):
+            seal(self.folder)
 
     # -- what is known about the store itself ------------------------------------------------
 
@@ -244,7 +251,7 @@ class GraphStore:
             epoch = self.revision.epoch if self.revision.number == 0 else _new_epoch()
             self._write(lambda store: store.clear() if len(store) else None)
             self._revision = Revision(epoch, 0)
-            self._update(self._plan([bookkeeping.mark_unfinished()]))
+            self._update(self._plan([self._advance(self._revision, {}), bookkeeping.mark_unfinished()]))
             stream = cast(IO[bytes], NQuadsStream(graphs, inferred))
             self._write(lambda store: store.bulk_load(stream, RdfFormat.N_QUADS, lenient=True))
             return self._commit([bookkeeping.unmark_unfinished()], Delta(), journal or {})
@@ -266,7 +273,7 @@ class GraphStore:
                 f"The store in {self.folder} is not one of Synapse's.", "It is rebuilt from the vault."
             )
         revision = Revision(_new_epoch(), 0)
-        self._update(self._plan([self._read(lambda store: bookkeeping.advance(store, revision, {}))]))
+        self._update(self._plan([self._advance(revision, {})]))
         self._revision = revision
 
     def _commit(
@@ -274,8 +281,7 @@ class GraphStore:
     ) -> Revision:
         self._reopen_if_needed()
         after = Revision(self.revision.epoch, self.revision.number + 1)
-        advance = self._read(lambda store: bookkeeping.advance(store, after, journal))
-        plan = self._plan([*changes, advance], inferred)
+        plan = self._plan([*changes, self._advance(after, journal)], inferred)
         try:
             self._update(plan)
         except WriteFailed:
@@ -284,6 +290,9 @@ class GraphStore:
                 raise
         self._revision = after
         return after
+
+    def _advance(self, after: Revision, journal: Mapping[str, int]) -> GraphChange:
+        return self._read(lambda store: bookkeeping.advance(store, after, journal))
 
     def _plan(self, changes: Sequence[GraphChange], inferred: Delta | None = None) -> Plan:
         return self._read(lambda store: planning.plan(store, changes, inferred or Delta()))
@@ -303,6 +312,8 @@ class GraphStore:
                 f"The disk refused to store the change: {first_line(error)}.",
                 "Free some space and try again.",
             ) from error
+        except RuntimeError as error:
+            raise corrupt(error) from error
         finally:
             self._version += 1
 
@@ -316,25 +327,21 @@ class GraphStore:
             raise WriteFailed(
                 f"The disk is still full or not writable: {error.strerror}.", "Free some space and try again."
             ) from error
-        self._drop()
-        try:
-            with self._gate:
-                self._store = open_database(self.folder)
-                self._gate.notify_all()
-        except VaultLocked as error:
-            raise WriteFailed(
-                "A query under way keeps the store from recovering.", "Stop it and try again."
-            ) from error
+        if not self._drop(even_if_read=False):
+            raise WriteFailed("A query under way keeps the store from recovering.", "Stop it and try again.")
+        opened = open_database(self.folder)
+        with self._gate:
+            self._store = opened
+            self._gate.notify_all()
+        del opened
         self._must_reopen = False
         self._revision = self._read(bookkeeping.read_revision) or self._revision
 
     def _read(self, work: Callable[[Store], T]) -> T:
         try:
             return self._lease(work)
-        except OSError as error:
-            raise StoreCorrupt(
-                f"The store cannot be read: {first_line(error)}.", "It is rebuilt from the vault."
-            ) from error
+        except (OSError, RuntimeError) as error:
+            raise corrupt(error) from error
 
     def _read_consistently(self, work: Callable[[Store], T]) -> T:
         """For work that reads more than once: repeated when a write came in between."""
@@ -350,8 +357,10 @@ class GraphStore:
         with self._gate:
             if self._store is None and not self._closed.is_set():
                 self._gate.wait_for(lambda: self._store is not None or self._closed.is_set(), WAIT * 2)
-            if self._closed.is_set() or self._store is None:
+            if self._closed.is_set():
                 raise VaultUnavailable("The vault is closed.", "Open it again.")
+            if self._store is None:
+                raise VaultUnavailable("The store could not be opened again.", "Free some space.")
             store = self._store
             self._leases += 1
         try:
@@ -365,16 +374,20 @@ class GraphStore:
                 self._leases -= 1
                 self._gate.notify_all()
 
-    def _drop(self) -> bool:
-        """Waits for the leases and drops the handle; False if there was none."""
+    def _drop(self, *, even_if_read: bool) -> bool:
+        """Lets no new lease in, waits for the others and drops the handle.
+
+        False if a read did not end in time; then the handle is kept unless `even_if_read`.
+        """
         with self._gate:
-            if self._store is None:
-                return False
             store, self._store = self._store, None
-            self._gate.wait_for(lambda: self._leases == 0, WAIT)
+            unread = self._gate.wait_for(lambda: self._leases == 0, WAIT)
+            if not unread and not even_if_read:
+                self._store = store
+                self._gate.notify_all()
             del store
         gc.collect()
-        return True
+        return unread
 
 
 def _new_epoch() -> str:
