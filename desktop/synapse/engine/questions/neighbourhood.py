@@ -29,8 +29,8 @@ def neighbourhood(
     """The entities within `depth` relations of one, and all relations among those shown.
 
     predicates: words or IRIs; only these relations are followed. types: only entities of one of
-    these classes are kept. limit: most nodes shown, the centre included; the best connected go
-    last, and `cut` says how many were left out.
+    these classes are kept. limit: most nodes shown, the centre included; of one depth the
+    best connected come first, and `cut` says how many were left out.
     Raises UnknownEntity, InvalidId, UsageError.
     """
     if depth < 0 or limit < 1 or direction not in ("both", "out", "in"):
@@ -50,7 +50,7 @@ def neighbourhood(
             found.update(other for other, _ in walk.relations(node) if other not in reached)
         frontier = sorted((node for node in found if _is_wanted(reader, node, wanted)), key=_value)
         reached.update(dict.fromkeys(frontier, step))
-    nodes = sorted(reached, key=lambda node: (reached[node], walk.degree(node), node.value))
+    nodes = sorted(reached, key=lambda node: (reached[node], -walk.degree(node), node.value))
     shown = nodes[:limit]
     kept = set(shown)
     edges = {triple for node in shown for other, triple in walk.relations(node) if other in kept}
