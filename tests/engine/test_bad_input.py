@@ -452,7 +452,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     try:
         yield place
     finally:
-        subprocess.run(["umount", str(place)], check=True)
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 def fill(disk: Path) -> Path:
