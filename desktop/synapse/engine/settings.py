@@ -44,7 +44,8 @@ class Settings:
 
     def with_value(self, key: str, value: object) -> Settings:
         """These settings with one changed. Raises SettingsInvalid."""
-        return replace(self, **{key: _checked(key, value)})
+        unknown = {other: kept for other, kept in self.unknown.items() if other != key}
+        return replace(self, **{key: _checked(key, value)}, unknown=unknown)
 
     def as_json(self) -> dict[str, object]:
         """Only what differs from the defaults, after what this version does not know."""
@@ -106,20 +107,13 @@ def load_settings(vault: Path) -> tuple[Settings, list[SettingsInvalid]]:
     and is kept in the file."""
     path = vault / SETTINGS_PATH
     try:
-        text = path.read_text(encoding="utf-8")
+        read = _entries(path.read_bytes())
     except FileNotFoundError:
         return Settings(), []
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         return Settings(), [_problem(f"The settings cannot be read ({error}).", "Mend or remove the file.")]
-    try:
-        read = json.loads(text)
-    except ValueError as error:
-        line, column = getattr(error, "lineno", None), getattr(error, "colno", None)
-        return Settings(), [
-            _problem(f"The settings are not valid JSON: {error}.", "Mend or remove the file.", line, column)
-        ]
-    if not isinstance(read, dict):
-        return Settings(), [_problem("The settings are not a JSON object.", "Mend or remove the file.")]
+    except SettingsInvalid as error:
+        return Settings(), [error]
     settings, problems = Settings(), []
     known = set(_names())
     unknown: dict[str, object] = {}
@@ -135,12 +129,30 @@ def load_settings(vault: Path) -> tuple[Settings, list[SettingsInvalid]]:
     return replace(settings, unknown=unknown), problems
 
 
+def _entries(content: bytes) -> dict[str, object]:
+    """What a settings file holds. Raises SettingsInvalid for what is no JSON object."""
+    hint = "Mend or remove the file."
+    try:
+        read = json.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise _problem(f"The settings cannot be read ({error}).", hint) from error
+    except (ValueError, RecursionError) as error:
+        line, column = getattr(error, "lineno", None), getattr(error, "colno", None)
+        raise _problem(f"The settings are not valid JSON: {error}.", hint, line, column) from error
+    if not isinstance(read, dict):
+        raise _problem("The settings are not a JSON object.", hint)
+    return read
+
+
 def _problem(message: str, hint: str, line: int | None = None, column: int | None = None) -> SettingsInvalid:
     return SettingsInvalid(message, hint, path=SETTINGS_PATH, line=line, column=column)
 
 
 def save_settings(vault: Path, settings: Settings) -> None:
-    """Write the settings atomically, making `.synapse` where it is missing. Raises WriteFailed."""
+    """Write the settings atomically, making `.synapse` where it is missing.
+
+    Raises WriteFailed, and SettingsInvalid for a file that a slip made unreadable: it would be lost.
+    """
     path = vault / SETTINGS_PATH
     text = json.dumps(settings.as_json(), ensure_ascii=False, indent=2) + "\n"
     try:
@@ -152,4 +164,6 @@ def save_settings(vault: Path, settings: Settings) -> None:
         raise WriteFailed(
             f"The settings cannot be written: {error.strerror}.", "Check the permissions.", path=SETTINGS_PATH
         ) from error
+    if before is not None:
+        _entries(before)
     atomic_write(path, text.encode("utf-8"), expected=before)

@@ -119,7 +119,8 @@ def test_a_fact_is_found_however_its_parts_are_written(people: Engine) -> None:
     ("predicate", "object", "label"),
     [
         ("born", "1815-12-10", "1815-12-10"), ("age", "36", "36"), ("type", "Person", "person"),
-        ("motto", "see it through", "see it through"), ("a", "person", "person"), ("rdf:type", "type:person", "person"),
+        ("motto", "see it through", "see it through"), ("a", "person", "person"),
+        ("rdf:type", "type:person", "person"),
         ("schema:keywords", "math/early", "Math/Early"), ("schema:keywords", "#Math/Early", "Math/Early"),
         ("rdfs:label", "Ada", "Ada"),
     ],
