@@ -268,7 +268,10 @@ class MainWindow(QMainWindow):
         dialog = QuickOpen(self.desk.notes.records, self.desk.navigator.recent, self.theme, self)
         dialog.chosen.connect(self.desk.navigator.request)
         dialog.named.connect(self.desk.navigator.write)
-        dialog.open()
+        # Not modal: it closes by itself when another window becomes active, and a modal window that
+        # closes while it is being closed leaves the window behind it deaf to keys and clicks.
+        dialog.show()
+        dialog.activateWindow()
 
     def new_note(self) -> None:
         """Ask for a new note's name in the browser."""

@@ -97,6 +97,7 @@ class QuickOpen(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._records = records
         self._recent = recent
+        self._is_ending = False
         self.text = QLineEdit(self)
         self.text.setPlaceholderText(self.tr("Title, alias or id of a note"))
         self.text.setAccessibleName(self.text.placeholderText())
@@ -165,8 +166,14 @@ class QuickOpen(QDialog):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.ActivationChange and self.isVisible() and not self.isActiveWindow():
+        left = event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow()
+        if left and self.isVisible() and not self._is_ending:
             self.reject()
+
+    def done(self, result: int) -> None:
+        if not self._is_ending:  # hiding makes another window active, which asks to end it again
+            self._is_ending = True
+            super().done(result)
 
 
 class _Rows(QStyledItemDelegate):
