@@ -165,7 +165,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=1500)
+@settings(max_examples=800)
 @given(st.lists(FRAGMENTS, min_size=1, max_size=8))
 def test_no_text_that_is_let_through_opens_a_connection(
     store: GraphStore, listener: Listener, fragments: list[str]

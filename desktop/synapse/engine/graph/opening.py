@@ -12,7 +12,7 @@ from typing import Final
 from pyoxigraph import Store
 
 from synapse.engine.errors import StoreCorrupt, VaultLocked, VaultUnavailable
-from synapse.engine.graph.seal import break_seal, check_seal
+from synapse.engine.graph.seal import check_seal
 
 WAIT: Final = 2.0
 """Seconds that closing and reopening wait for reads under way."""
@@ -40,7 +40,6 @@ def open_database(folder: Path) -> Store:
     # RocksDB keeps the log of each of the last thousand openings, some 130 kB each.
     for old in folder.glob("LOG.old.*"):
         old.unlink(missing_ok=True)
-    break_seal(folder)
     return opened
 
 
