@@ -265,7 +265,13 @@ class MainWindow(QMainWindow):
         """Find a note by a few letters."""
         if self.desk is None:
             return
-        dialog = QuickOpen(self.desk.notes.records, self.desk.navigator.recent, self.theme, self)
+        dialog = QuickOpen(
+            self.desk.notes.records,
+            self.desk.navigator.recent,
+            self.theme,
+            self,
+            complete=not self.desk.index.is_running,
+        )
         dialog.chosen.connect(self.desk.navigator.request)
         dialog.named.connect(self.desk.navigator.write)
         # Not modal: it closes by itself when another window becomes active, and a modal window that

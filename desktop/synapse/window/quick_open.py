@@ -89,14 +89,22 @@ class QuickOpen(QDialog):
     named = Signal(str)
 
     def __init__(
-        self, records: Sequence[FileRecord], recent: Sequence[str], theme: Theme, parent: QWidget
+        self,
+        records: Sequence[FileRecord],
+        recent: Sequence[str],
+        theme: Theme,
+        parent: QWidget,
+        *,
+        complete: bool = True,
     ) -> None:
+        """complete: all notes are known; else none is offered to be written, since it may be there."""
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
         self.setObjectName("quickOpen")
         self.setWindowTitle(self.tr("Open a note"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._records = records
         self._recent = recent
+        self._complete = complete
         self._is_ending = False
         self.text = QLineEdit(self)
         self.text.setPlaceholderText(self.tr("Title, alias or id of a note"))
@@ -125,7 +133,7 @@ class QuickOpen(QDialog):
     def _typed(self, text: str) -> None:
         found = choices(text, self._records, self._recent)
         name = note_name(text, [record.path for record in self._records]) if text.strip() else None
-        if name is not None and not name.problem:
+        if self._complete and name is not None and not name.problem:
             shown = name.path.removesuffix(".md")
             label = self.tr("Write a new note “{name}”").format(name=shown)
             found.append(Choice(label, "", create=name.path))
