@@ -241,15 +241,17 @@ def test_a_load_that_was_cut_short_is_known_as_unfinished(tmp_path: Path) -> Non
         "import os, sys; from pathlib import Path; from synapse.engine.graph import GraphStore\n"
         "from pyoxigraph import *\n"
         "def triples():\n"
-        "    for n in range(100000):\n"
-        "        if n == 50000: os._exit(1)\n"
-        "        yield Triple(NamedNode('vault:/a'), NamedNode('urn:p'), Literal(n))\n"
+        "    for n in range(200000):\n"
+        "        if n == 160000: os._exit(1)\n"
+        "        yield Triple(NamedNode('vault:/a'), NamedNode('urn:p'), Literal(str(n)))\n"
         "store = GraphStore.open(Path(sys.argv[1]))\n"
         "store.load({NamedNode('vault:/a.md'): triples()})\n"
     )
     assert subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False).returncode == 1
     store = GraphStore.open(tmp_path)
     assert store.unfinished
+    assert store.revision.number == 0
+    assert store.match(view="stated"), "nothing was loaded, so nothing is proved"
     store.load({GRAPH: facts(10)})
     assert not store.unfinished
     assert len(store.triples(GRAPH)) == 10

@@ -17,14 +17,14 @@ import tempfile
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Final, TypeVar, cast
+from typing import Final, TypeVar
 
 from pyoxigraph import NamedNode, Quad, RdfFormat, Store, Triple
 
 from synapse.engine.changes import Delta, GraphChange, Revision
 from synapse.engine.errors import StoreCorrupt, VaultLocked, VaultUnavailable, WriteFailed
 from synapse.engine.graph import bookkeeping, integrity, planning, queries
-from synapse.engine.graph.bulk import NQuadsStream
+from synapse.engine.graph.bulk import batches
 from synapse.engine.graph.opening import WAIT, corrupt, first_line, let_go, lock_is_free, open_database
 from synapse.engine.graph.results import QueryResult, Term
 from synapse.engine.graph.seal import seal
@@ -92,6 +92,10 @@ class GraphStore:
             return
         self._closed.set()
         with self._writing:
+            if self._store is not None:
+                # What is only in the log is read again at each opening, a hundred times slower.
+                with contextlib.suppress(OSError, RuntimeError):
+                    self._store.flush()
             self._drop(even_if_read=True)
         if not lock_is_free(self.folder):
             raise VaultLocked(
@@ -252,8 +256,8 @@ class GraphStore:
             self._write(lambda store: store.clear() if len(store) else None)
             self._revision = Revision(epoch, 0)
             self._update(self._plan([self._advance(self._revision, {}), bookkeeping.mark_unfinished()]))
-            stream = cast(IO[bytes], NQuadsStream(graphs, inferred))
-            self._write(lambda store: store.bulk_load(stream, RdfFormat.N_QUADS, lenient=True))
+            for batch in batches(graphs, inferred):
+                self._load_batch(batch)
             return self._commit([bookkeeping.unmark_unfinished()], Delta(), journal or {})
 
     def repair(self) -> list[integrity.Fault]:
@@ -300,6 +304,9 @@ class GraphStore:
     def _update(self, plan: Plan) -> None:
         text = update_text(plan)
         self._write(lambda store: store.update(text))
+
+    def _load_batch(self, batch: bytes) -> None:
+        self._write(lambda store: store.bulk_load(batch, RdfFormat.N_QUADS, lenient=True))
 
     def _write(self, work: Callable[[Store], object]) -> None:
         self._reopen_if_needed()
