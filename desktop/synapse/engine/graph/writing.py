@@ -7,7 +7,7 @@ them (data-model.md section 3), and a clear error for what a format cannot hold.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
@@ -32,6 +32,11 @@ DATASET_FORMATS: Final[Mapping[str, RdfFormat]] = {
 }
 """Name -> format, as the command line and the window offer them."""
 
+_DECLARATIONS: Final = {
+    "turtle": re.compile(rb"\A(?:@prefix [^\n]*\n)+"),
+    "trig": re.compile(rb"\A(?:@prefix [^\n]*\n)+"),
+    "rdfxml": re.compile(rb"(?<=<rdf:RDF)(?: xmlns:[^\"]*\"[^\"]*\")+"),
+}
 _WITH_GRAPHS: Final = ("nquads", "trig", "jsonld")
 _WITHOUT_TRIPLE_TERMS: Final = ("jsonld", "rdfxml")
 _XML_NAME_END: Final = re.compile(r"[^\W\d][\w.-]*\Z")
@@ -80,11 +85,20 @@ def _format(name: str) -> RdfFormat:
         raise UsageError(f"There is no format {name!r}.", f"Use one of {known}.") from None
 
 
-def _serialize(facts: Iterable[Triple] | Iterable[Quad], format: str) -> bytes:
-    written = serialize(facts, format=_format(format), prefixes=dict(v.PREFIXES))
+def _serialize(facts: Sequence[Triple] | Sequence[Quad], format: str) -> bytes:
+    iris = " ".join(map(str, facts))
+    used = {name: iri for name, iri in v.PREFIXES.items() if f"<{iri}" in iris}
+    written = serialize(facts, format=_format(format), prefixes=used)
     assert written is not None
-    # XML readers turn a carriage return into a line feed unless it is written as a reference.
-    return written.replace(b"\r", b"&#13;") if format == "rdfxml" else written
+    if format == "rdfxml":
+        # XML readers turn a carriage return into a line feed unless it is written as a reference.
+        written = written.replace(b"\r", b"&#13;")
+    return _DECLARATIONS[format].sub(_sorted, written, count=1) if format in _DECLARATIONS else written
+
+
+def _sorted(found: re.Match[bytes]) -> bytes:
+    """Declarations of prefixes, which Oxigraph writes in another order each time."""
+    return b"".join(sorted(re.findall(rb"@prefix [^\n]*\n| xmlns:[^\"]*\"[^\"]*\"", found.group())))
 
 
 def _written(triples: Collection[Triple], format: str, *, blank_nodes: bool = True) -> list[Triple]:
