@@ -61,9 +61,12 @@ def lock_is_free(folder: Path) -> bool:
             return True
 
 
-def let_go(error: BaseException | None) -> None:
-    """Empties the frames that an error remembers, so that none of them keeps the database open."""
-    while error is not None:
+def let_go(error: BaseException | None, handled: BaseException | None) -> None:
+    """Empties the frames that an error remembers, so that none of them keeps the database open.
+
+    handled: what the caller was already dealing with; its frames are left alone.
+    """
+    while error is not None and error is not handled:
         traceback.clear_frames(error.__traceback__)
         error = error.__cause__ or error.__context__
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import secrets
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -370,13 +371,14 @@ class GraphStore:
                 raise VaultUnavailable("The store could not be opened again.", "Free some space.")
             store = self._store
             self._leases += 1
+        handled = sys.exception()
         try:
             return work(store)
         except BaseException as error:
-            let_go(error)
+            let_go(error, handled)
             raise
         finally:
-            del store
+            del store, handled
             with self._gate:
                 self._leases -= 1
                 self._gate.notify_all()
