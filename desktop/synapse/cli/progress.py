@@ -16,7 +16,7 @@ class ProgressBar:
 
     def __init__(self, *, enabled: bool) -> None:
         self._enabled = enabled
-        self._last = time.monotonic() + 3 * _EVERY
+        self._last = time.monotonic()
         self._drawn = False
 
     def __call__(self, done: int, total: int) -> None:
