@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
@@ -297,13 +298,22 @@ class Workspace:
         inferred = frozenset(derived - facts)
         graphs = {**graphs, v.META: {*graphs.get(v.META, ()), *self._reasoning_meta().added}}
         changes = [GraphChange(graph, added=frozenset(triples)) for graph, triples in graphs.items()]
-        with self._change():
-            revision = self.store.load(graphs, inferred, journal)
-            self._reasoner = reasoner
-            self._counts = (str(revision), len(facts), len(inferred))
-            self.history.append(revision, utc_now(), _with_inferred(changes, Delta(inferred)), whole=True)
-            self._note_state(update)
-            self.catalogue.apply(update)
+        with self._change(), ThreadPoolExecutor(1, "synapse-catalogue") as beside:
+            # Two databases, two cores. The catalogue counts only with the store's epoch in it.
+            catalogued = beside.submit(self.catalogue.apply, update)
+            try:
+                revision = self.store.load(graphs, inferred, journal)
+                self._reasoner = reasoner
+                self._counts = (str(revision), len(facts), len(inferred))
+                self.history.append(revision, utc_now(), _with_inferred(changes, Delta(inferred)), whole=True)
+                catalogued.result()
+            except BaseException:
+                wait([catalogued])
+                self.catalogue.clear()
+                raise
+            state = Update()
+            self._note_state(state)
+            self.catalogue.apply(state)
         return self._changeset(changes, Delta(inferred), [e.record.path for e in update.written], ())
 
     def _catch_up_history(self) -> None:
