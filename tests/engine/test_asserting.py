@@ -186,9 +186,12 @@ def test_an_assertion_cannot_be_taken_back_twice(vault: Any) -> None:
         (WrittenFact("../secret", "knows", "a"), InvalidId),
         (WrittenFact("a", "knows", "/etc//passwd"), InvalidId),
         (WrittenFact("a", "", "b"), InvalidFact),
-        (WrittenFact("a", "knows", "b\x00"), InvalidId),
+        (WrittenFact("a", "knows", "b\x00"), InvalidFact),
         (WrittenFact("a", "height", "tall\x00", "literal"), InvalidFact),
         (WrittenFact("a", "height", "3", "literal", "not a datatype"), InvalidFact),
+        (WrittenFact("a", "says", "\ud800", "literal"), InvalidFact),
+        (WrittenFact("a\udfff", "knows", "b"), InvalidFact),
+        (WrittenFact("a", "says", "x", "literal", None, "not a language"), InvalidFact),
     ],
 )
 def test_a_fact_that_cannot_be_stated_is_refused_and_nothing_is_stored(

@@ -19,6 +19,7 @@ from synapse.engine.record import (
     Withdrawal,
     WrittenFact,
     assertion_data,
+    parse_fact,
     retraction_data,
 )
 from synapse.engine.terms import vocabulary as v
@@ -45,7 +46,7 @@ def assert_facts(
             raise UsageError(f"The {name} is empty.", f"Say in a few words what the {name} is.")
     projector = Projector(workspace.iri_of_id, workspace.words, workspace.identities)
     for fact in facts:
-        projector.triple(fact)
+        projector.triple(parse_fact(fact.as_json()))
     data = assertion_data(facts, source)
     appended, changeset = _record(workspace, "assert", agent or this_person(), reason, data)
     assertion = workspace.projection.assertion(appended.event.id)

@@ -16,6 +16,8 @@ def search(
     """Notes that hold all words of `text`, the best first; `"..."` is a phrase, a word may be the
     beginning of a longer one. Raises UsageError for a bad limit or cursor.
     """
+    if not text.strip():
+        raise UsageError("There is nothing to search for.", "Give a word, or the beginning of one.")
     if limit < 1:
         raise UsageError(f"The limit is {limit}.", "Ask for at least 1.")
     start = 0
