@@ -37,7 +37,7 @@ def open_command(vault: str | None, *, headless: bool, once: bool) -> int:
         from synapse.window.app import run
 
         return run(folder)
-    if not headless and not once:
+    if not headless and not has_display():
         terminal.say("there is no display, so there is no window.")
     with open_vault(folder) as engine:
         warn(engine)
