@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -66,3 +67,18 @@ class ChangeSet:
     @property
     def facts_removed(self) -> int:
         return sum(len(change.removed) for change in self.graphs)
+
+
+def merged(changes: Iterable[GraphChange]) -> list[GraphChange]:
+    """One change of each graph, in which later changes have the last word; empty ones left out."""
+    found: dict[NamedNode, GraphChange] = {}
+    for change in changes:
+        before = found.get(change.graph)
+        if before is not None:
+            change = GraphChange(
+                change.graph,
+                (before.removed - change.added) | change.removed,
+                (before.added - change.removed) | change.added,
+            )
+        found[change.graph] = change
+    return [change for change in found.values() if change]

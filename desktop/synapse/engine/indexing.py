@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from synapse.engine.catalogue import DiagnosticRecord, FileEntry, FileRecord, Update
-from synapse.engine.changes import ChangeSet, GraphChange
+from synapse.engine.changes import ChangeSet, GraphChange, merged
 from synapse.engine.errors import FileUnreadable, VaultUnavailable
 from synapse.engine.expected import FileProvenance, journal_changes, ontology_changes
 from synapse.engine.notes import READER_VERSION, content_hash, files, path_key, read_bytes, read_note
@@ -21,7 +21,7 @@ from synapse.engine.questions.results import IndexReport
 from synapse.engine.record import utc_now
 from synapse.engine.statements import diagnostic_record, from_error, state_file
 from synapse.engine.terms import entity_id
-from synapse.engine.workspace import Workspace, merged
+from synapse.engine.workspace import Workspace
 
 Progress = Callable[[int, int], None]
 """Called with files done and files to do."""

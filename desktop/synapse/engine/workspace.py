@@ -19,7 +19,7 @@ from types import MappingProxyType
 from pyoxigraph import NamedNode, Triple
 
 from synapse.engine.catalogue import Catalogue, FileRecord, Update
-from synapse.engine.changes import ChangeSet, Delta, GraphChange
+from synapse.engine.changes import ChangeSet, Delta, GraphChange, merged
 from synapse.engine.errors import FileUnreadable, SettingsInvalid, SynapseError
 from synapse.engine.file_index import FileIndex, file_index
 from synapse.engine.graph.store import GraphStore
@@ -418,18 +418,3 @@ def _with_inferred(changes: Iterable[GraphChange], inferred: Delta) -> list[Grap
 
 def _is_fact(graph: NamedNode, triple: Triple) -> bool:
     return graph != v.META
-
-
-def merged(changes: Iterable[GraphChange]) -> list[GraphChange]:
-    """One change of each graph, in which later changes have the last word; empty ones left out."""
-    found: dict[NamedNode, GraphChange] = {}
-    for change in changes:
-        before = found.get(change.graph)
-        if before is not None:
-            change = GraphChange(
-                change.graph,
-                (before.removed - change.added) | change.removed,
-                (before.added - change.removed) | change.added,
-            )
-        found[change.graph] = change
-    return [change for change in found.values() if change]

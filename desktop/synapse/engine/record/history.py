@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from pyoxigraph import NamedNode, RdfFormat, Triple, parse
 
-from synapse.engine.changes import NO_FACTS, Facts, GraphChange, Revision
+from synapse.engine.changes import NO_FACTS, Facts, GraphChange, Revision, merged
 from synapse.engine.errors import StoreCorrupt, UsageError, WriteFailed
 from synapse.engine.terms import vocabulary as v
 
@@ -204,7 +204,7 @@ class History:
         ).fetchone()
         kept: list[tuple[int, int, str | bytes, str | bytes]] = []
         facts: list[tuple[bytes, int, int, int]] = []
-        for change in _merged(changes):
+        for change in merged(changes):
             graph = self._graph_id(change.graph)
             added = self._texts(change.added, graph, present=False)
             removed = self._texts(change.removed, graph, present=True)
@@ -248,7 +248,7 @@ class History:
     def _difference(self, changes: Sequence[GraphChange]) -> list[GraphChange]:
         """What leads from the recorded state to exactly the facts that `changes` add."""
         before = self._replay(self._entries("", ()))
-        after = {change.graph: change.added for change in _merged(changes)}
+        after = {change.graph: change.added for change in merged(changes)}
         found = []
         for graph in before.keys() | after.keys():
             had, has = frozenset(before.get(graph, ())), after.get(graph, NO_FACTS)
@@ -372,21 +372,6 @@ class History:
                 facts -= change.removed
                 facts |= {t for t in change.added if keep is None or keep(change.graph, t)}
         return {graph: facts for graph, facts in found.items() if facts}
-
-
-def _merged(changes: Iterable[GraphChange]) -> list[GraphChange]:
-    """One change for each graph."""
-    found: dict[NamedNode, GraphChange] = {}
-    for change in changes:
-        other = found.get(change.graph)
-        if other is not None:
-            change = GraphChange(
-                change.graph,
-                (other.removed - change.added) | change.removed,
-                (other.added - change.removed) | change.added,
-            )
-        found[change.graph] = change
-    return list(found.values())
 
 
 def _hash(text: str) -> bytes:
