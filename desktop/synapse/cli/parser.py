@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
+from synapse.cli import agents, connecting, serving
 from synapse.cli.terminal import width
 from synapse.engine.errors import UsageError
 from synapse.engine.operations import OPERATIONS, Argument, Operation
@@ -44,6 +45,8 @@ def build_parser() -> argparse.ArgumentParser:
     _add_open(commands)
     for operation in OPERATIONS:
         _add(commands, operation)
+    for module in (serving, connecting, agents):
+        module.add_to(commands)
     return parser
 
 
@@ -121,6 +124,13 @@ def _add_open(commands: argparse._SubParsersAction[_Parser]) -> None:
     command.add_argument("vault", metavar="VAULT", nargs="?", help="the folder of notes")
     command.add_argument("--headless", action="store_true", help="without a window: follow the vault")
     command.add_argument("--once", action="store_true", help="without a window: say what is known and exit")
+    command.set_defaults(run=_open)
+
+
+def _open(values: argparse.Namespace) -> int:
+    from synapse.cli.opening import open_command
+
+    return open_command(values.vault, headless=values.headless, once=values.once)
 
 
 def _add(commands: argparse._SubParsersAction[_Parser], operation: Operation) -> None:

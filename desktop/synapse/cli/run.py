@@ -81,10 +81,9 @@ def _command(arguments: list[str]) -> int:
         values = parser.parse_args(arguments)
     except SystemExit as stop:  # argparse has printed help or version
         return stop.code if isinstance(stop.code, int) else DONE
-    if values.command == "open":
-        from synapse.cli.opening import open_command
-
-        return open_command(values.vault, headless=values.headless, once=values.once)
+    if "run" in values:  # a command that is no operation on a vault
+        status: int = values.run(values)
+        return status
     _check_usage(values)
     with open_vault(values.vault) as engine:
         warn(engine)

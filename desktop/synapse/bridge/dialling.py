@@ -1,0 +1,88 @@
+"""Dialling an owner: connect to its socket, say hello, hear whether it takes the call."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+
+from synapse.bridge.discovery import Discovery
+
+MOST = 8 * 1024 * 1024
+"""Bytes of the longest frame that either side takes."""
+
+_LONGEST_GREETING = 64 * 1024
+
+
+class Refused(Exception):
+    """The owner answered hello with no; the text says why. kind: as the engine's errors name it."""
+
+    def __init__(self, message: str, kind: str = "refused") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def dial(
+    owner: Discovery,
+    protocol: str,
+    *,
+    agent: str | None = None,
+    agent_token: str | None = None,
+    timeout: float = 3.0,
+) -> tuple[socket.socket, dict[str, object]]:
+    """Connect and say hello; returns the socket, blocking, and what the owner answered.
+
+    protocol: `mcp` or `ops`. timeout: seconds for connecting and for the answer. Raises OSError
+    where nobody answers there, Refused where the owner says no.
+    """
+    connection = _connect(owner, timeout)
+    try:
+        hello: dict[str, object] = {"token": owner.token, "protocol": protocol, "pid": os.getpid()}
+        if agent is not None:
+            hello["agent"] = agent
+        if agent_token is not None:
+            hello["agent_token"] = agent_token
+        connection.sendall(json.dumps(hello).encode() + b"\n")
+        answer = _greeting(connection)
+        if answer.get("ok") is not True:
+            error = answer.get("error")
+            told = error if isinstance(error, dict) else {}
+            message = told.get("message") or "The owner of the vault refused the connection."
+            raise Refused(str(message), str(told.get("kind") or "refused"))
+        connection.settimeout(None)
+        return connection, answer
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _connect(owner: Discovery, timeout: float) -> socket.socket:
+    if owner.socket is not None:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.settimeout(timeout)
+        try:
+            connection.connect(owner.socket)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+    return socket.create_connection(("127.0.0.1", owner.port or 0), timeout)
+
+
+def _greeting(connection: socket.socket) -> dict[str, object]:
+    """The first line, read byte by byte so that nothing of what follows is taken."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = connection.recv(1)
+        if not byte:
+            raise ConnectionError("the owner hung up")
+        line += byte
+        if len(line) > _LONGEST_GREETING:
+            raise ConnectionError("what answers there is not an owner")
+    try:
+        answer = json.loads(line)
+    except ValueError as error:
+        raise ConnectionError("what answers there is not an owner") from error
+    if not isinstance(answer, dict):
+        raise ConnectionError("what answers there is not an owner")
+    return answer
