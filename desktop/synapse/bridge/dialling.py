@@ -11,7 +11,8 @@ from synapse.bridge.discovery import Discovery
 MOST = 8 * 1024 * 1024
 """Bytes of the longest frame that either side takes."""
 
-_LONGEST_GREETING = 64 * 1024
+LONGEST_GREETING = 64 * 1024
+"""Bytes of the longest first line of either side."""
 
 
 class Refused(Exception):
@@ -35,20 +36,10 @@ def dial(
     protocol: `mcp` or `ops`. timeout: seconds for connecting and for the answer. Raises OSError
     where nobody answers there, Refused where the owner says no.
     """
-    connection = _connect(owner, timeout)
+    connection = connect(owner, timeout)
     try:
-        hello: dict[str, object] = {"token": owner.token, "protocol": protocol, "pid": os.getpid()}
-        if agent is not None:
-            hello["agent"] = agent
-        if agent_token is not None:
-            hello["agent_token"] = agent_token
-        connection.sendall(json.dumps(hello).encode() + b"\n")
-        answer = _greeting(connection)
-        if answer.get("ok") is not True:
-            error = answer.get("error")
-            told = error if isinstance(error, dict) else {}
-            message = told.get("message") or "The owner of the vault refused the connection."
-            raise Refused(str(message), str(told.get("kind") or "refused"))
+        connection.sendall(hello(owner, protocol, agent=agent, agent_token=agent_token))
+        answer = accepted(_greeting(connection))
         connection.settimeout(None)
         return connection, answer
     except BaseException:
@@ -56,7 +47,34 @@ def dial(
         raise
 
 
-def _connect(owner: Discovery, timeout: float) -> socket.socket:
+def hello(owner: Discovery, protocol: str, *, agent: str | None, agent_token: str | None) -> bytes:
+    """The first line to an owner."""
+    told: dict[str, object] = {"token": owner.token, "protocol": protocol, "pid": os.getpid()}
+    if agent is not None:
+        told["agent"] = agent
+    if agent_token is not None:
+        told["agent_token"] = agent_token
+    return json.dumps(told).encode() + b"\n"
+
+
+def accepted(line: bytes) -> dict[str, object]:
+    """What an owner answered to hello. Raises Refused where it says no, OSError where it is no owner."""
+    try:
+        answer = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ConnectionError("what answers there is not an owner") from error
+    if not isinstance(answer, dict):
+        raise ConnectionError("what answers there is not an owner")
+    if answer.get("ok") is not True:
+        no = answer.get("error")
+        told = no if isinstance(no, dict) else {}
+        message = told.get("message") or "The owner of the vault refused the connection."
+        raise Refused(str(message), str(told.get("kind") or "refused"))
+    return answer
+
+
+def connect(owner: Discovery, timeout: float) -> socket.socket:
+    """A connection to where the owner says it listens; hello is still to be said. Raises OSError."""
     if owner.socket is not None:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         connection.settimeout(timeout)
@@ -69,7 +87,7 @@ def _connect(owner: Discovery, timeout: float) -> socket.socket:
     return socket.create_connection(("127.0.0.1", owner.port or 0), timeout)
 
 
-def _greeting(connection: socket.socket) -> dict[str, object]:
+def _greeting(connection: socket.socket) -> bytes:
     """The first line, read byte by byte so that nothing of what follows is taken."""
     line = b""
     while not line.endswith(b"\n"):
@@ -77,12 +95,6 @@ def _greeting(connection: socket.socket) -> dict[str, object]:
         if not byte:
             raise ConnectionError("the owner hung up")
         line += byte
-        if len(line) > _LONGEST_GREETING:
+        if len(line) > LONGEST_GREETING:
             raise ConnectionError("what answers there is not an owner")
-    try:
-        answer = json.loads(line)
-    except ValueError as error:
-        raise ConnectionError("what answers there is not an owner") from error
-    if not isinstance(answer, dict):
-        raise ConnectionError("what answers there is not an owner")
-    return answer
+    return line

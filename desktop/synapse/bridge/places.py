@@ -41,13 +41,26 @@ def vault_data_folder(vault: str | os.PathLike[str]) -> str:
 
 
 def environment() -> dict[str, str]:
-    """The variables that these answers depend on, as they are set here.
+    """The variables without which these answers would be others, with the values that give them.
 
-    A host's configuration carries them, so that a bridge started in another environment looks in
-    the same folders.
+    A host's configuration carries them, so that a bridge that is started with an empty environment
+    looks in the same folders.
     """
-    names = ("LOCALAPPDATA",) if sys.platform == "win32" else ("XDG_DATA_HOME", "XDG_CONFIG_HOME")
-    return {name: os.environ[name] for name in names if os.environ.get(name, "").strip()}
+    if sys.platform == "win32":
+        value = os.environ.get("LOCALAPPDATA", "").strip()
+        return {"LOCALAPPDATA": value} if value else {}
+    import pwd
+
+    usual_home = pwd.getpwuid(os.getuid()).pw_dir
+    if sys.platform == "darwin":
+        home = os.path.expanduser("~")
+        return {"HOME": home} if home != usual_home else {}
+    found = {}
+    for variable, usual in (("XDG_DATA_HOME", ".local/share"), ("XDG_CONFIG_HOME", ".config")):
+        now = _xdg(variable, f"~/{usual}")
+        if now != os.path.join(usual_home, usual):
+            found[variable] = now
+    return found
 
 
 def _xdg(variable: str, usual: str) -> str:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
+import sys
+from pathlib import Path
 from typing import Any
+
+from synapse.cli import terminal
 
 HOSTS = ("claude-desktop", "claude-code", "cursor", "vscode", "zed")
 
@@ -33,10 +38,26 @@ def add_to(commands: Any) -> None:
 
 
 def run_bridge(values: argparse.Namespace) -> int:
-    """Run the bridge; returns the exit status."""
-    raise NotImplementedError
+    """Run the bridge; the process ends with it.
+
+    Plain arguments never come this far: `cli.main` hands them to the bridge before it imports anything.
+    """
+    from synapse.bridge import command
+
+    command.run(values.vault, values.agent)
+    raise AssertionError("the bridge ends the process")
 
 
 def print_configuration(values: argparse.Namespace) -> int:
     """Print the configuration; returns the exit status."""
-    raise NotImplementedError
+    from synapse.agents import host_configuration
+    from synapse.engine.vaults import checked_vault
+
+    checked_vault(Path(values.vault))
+    found = host_configuration.configuration(values.vault, values.host)
+    terminal.write(json.dumps(found, indent=2, ensure_ascii=not terminal.is_utf8()) + "\n")
+    if not values.json:
+        sys.stdout.flush()
+        for line in host_configuration.guidance(values.vault, values.host).splitlines():
+            print(terminal.visible(line), file=sys.stderr)
+    return 0
