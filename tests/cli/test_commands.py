@@ -488,7 +488,9 @@ def test_an_error_is_one_line_and_in_json_one_object(
     said = synapse(name, sample, *rest, "--json")
     assert said.status == 1 and said.err == found.err
     error = said.json["error"]
-    assert error["kind"] == kind and set(error) <= {"kind", "message", "hint", "path", "line", "column"}
+    assert error["kind"] == kind
+    assert set(error) <= {"kind", "message", "hint", "path", "line", "column", "candidates"}
+    assert ("candidates" in error) == (kind == "unknown-entity")
     assert (error.get("line") is not None) == line.startswith("line ")
 
 

@@ -157,6 +157,8 @@ def _add(commands: argparse._SubParsersAction[_Parser], operation: Operation) ->
 
 
 def _add_argument(command: argparse.ArgumentParser, argument: Argument) -> None:
+    if argument.type == "facts":  # too much for a command line: they are read from a file
+        return
     # argparse formats help texts with %.
     doc = argument.doc.replace("%", "%%")
     if argument.choices:
@@ -221,5 +223,3 @@ def _seconds(text: str) -> float:
 
 
 _TYPES: dict[str, Callable[[str], Any]] = {"integer": _count, "number": _seconds}
-
-

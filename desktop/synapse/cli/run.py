@@ -99,7 +99,7 @@ def warn(engine: Engine) -> None:
 def _check_usage(values: argparse.Namespace) -> None:
     """What can be refused before the vault is opened."""
     for argument in values.operation.arguments:
-        text = getattr(values, argument.name)
+        text = getattr(values, argument.name, None)
         if isinstance(text, str) and any("\ud800" <= sign <= "\udfff" for sign in text):
             raise UsageError(f"{argument.name.upper()} is not valid {sys.getfilesystemencoding()}: {text!r}.")
     if values.json and getattr(values, "as_format", None) not in (None, "json"):
@@ -111,7 +111,7 @@ def _check_usage(values: argparse.Namespace) -> None:
 def _carry_out(engine: Engine, operation: Operation, values: argparse.Namespace) -> int:
     given: dict[str, Any] = {}
     for argument in operation.arguments:
-        value = getattr(values, argument.name)
+        value = getattr(values, argument.name, None)
         given[argument.name] = argument.default if value is None else value
     if given.get("file") is not None:
         given["facts"] = _facts_from(given["file"])

@@ -30,6 +30,8 @@ and `column` (both from 1, columns in code points) point at the place.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 
 class SynapseError(Exception):
     """The root of the tree; never raised itself."""
@@ -86,6 +88,10 @@ class UnknownEntity(UsageError):
     def __init__(self, message: str, hint: str = "", *, candidates: tuple[str, ...] = ()) -> None:
         super().__init__(message, hint)
         self.candidates = candidates
+
+    def as_json(self) -> dict[str, object]:
+        """As every error's, and the near ids."""
+        return {**super().as_json(), "candidates": list(self.candidates)}
 
 
 class InvalidQuery(UsageError):
@@ -168,3 +174,39 @@ class ProofBroken(SynapseError):
 
 class RdfInvalid(SynapseError):
     kind = "rdf-invalid"
+
+
+def error_from_json(told: Mapping[str, object]) -> SynapseError:
+    """The error that another process told with `as_json`, to be raised here.
+
+    Of the class that has its kind, where that class is known here; else a SynapseError of that kind,
+    so that a newer process's errors keep their words. What makes no sense is left out.
+    """
+    kind = _text(told.get("kind")) or SynapseError.kind
+    message, hint = _text(told.get("message")), _text(told.get("hint"))
+    message = message or "The other process failed and did not say why."
+    known = {found.kind: found for found in _classes(SynapseError)}.get(kind, SynapseError)
+    if issubclass(known, UnknownEntity):
+        listed = told.get("candidates")
+        near = tuple(map(_text, listed)) if isinstance(listed, list) else ()
+        error: SynapseError = known(message, hint, candidates=tuple(filter(None, near)))
+    else:
+        error = known(message, hint)
+        error.kind = kind
+    error.path = _text(told.get("path")) or None
+    error.line, error.column = _number(told.get("line")), _number(told.get("column"))
+    return error
+
+
+def _classes(root: type[SynapseError]) -> Iterator[type[SynapseError]]:
+    yield root
+    for below in root.__subclasses__():
+        yield from _classes(below)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: object) -> int | None:
+    return value if type(value) is int else None

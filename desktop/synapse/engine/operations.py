@@ -1,28 +1,41 @@
 """One table of what Synapse can be asked to do.
 
-Each row names an operation, its arguments and what it returns. The command line is made from it, and
-the owner's `ops` protocol, the agents' tools and their docs will be.
+Each row names an operation, its arguments and what it returns. The command line and the owner's `ops`
+protocol are made from it. It is read before it is known whether a vault is opened here, so what only
+a run needs is imported by the run.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
-from synapse.engine.engine import BacklinksMode, Engine
 from synapse.engine.errors import InvalidFact, NotFound, UsageError
-from synapse.engine.graph.store import View
-from synapse.engine.record import WrittenFact, parse_fact
+from synapse.engine.graph.results import QueryResult
+from synapse.engine.questions import results as r
 
-ArgumentType = OneOf["text", "integer", "number", "flag", "texts"]
+if TYPE_CHECKING:
+    from synapse.engine.engine import BacklinksMode, Engine
+    from synapse.engine.graph.store import View
+    from synapse.engine.record import WrittenFact
+
+ArgumentType = OneOf["text", "integer", "number", "flag", "texts", "facts"]
 Values = Mapping[str, Any]
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument. positional: given without a name on the command line. required: must be given."""
+    """One argument.
+
+    positional: given without a name on the command line. required: must be given. local: concerns
+    files of whoever asks, so an owner never gets it. type `facts`: a list of facts as objects; the
+    command line reads them from a file.
+    """
 
     name: str
     doc: str
@@ -31,20 +44,26 @@ class Argument:
     positional: bool = False
     required: bool = False
     choices: tuple[str, ...] = ()
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """name: as on the command line. example: arguments after the vault. writes: changes something."""
+    """name: as on the command line. example: arguments after the vault. writes: changes something.
+
+    result: the type of what it returns: a class, `tuple[X, ...]` of one, or a union of some.
+    """
 
     name: str
     doc: str
     example: str
+    result: object
     run: Callable[[Engine, Values], object]
     arguments: Sequence[Argument] = ()
     writes: bool = False
     indexes: bool = False
-    """Whether the vault is indexed first by the command line, which has no owner watching it."""
+    """Whether the vault is indexed first: the command line has no owner watching it, and with an
+    owner the answer is the same."""
 
 
 def _positional(name: str, doc: str, *, required: bool = True, choices: tuple[str, ...] = ()) -> Argument:
@@ -69,11 +88,19 @@ def _query(engine: Engine, values: Values) -> object:
     view: View = "stated" if values["stated"] else "inferred" if values["inferred"] else "all"
     if values["stated"] and values["inferred"]:
         raise UsageError("--stated and --inferred exclude each other.", "Leave both out for everything.")
-    return engine.query(values["sparql"], view, limit=values["limit"], timeout=values["timeout"])
+    return engine.query(
+        values["sparql"],
+        view,
+        limit=values["limit"],
+        timeout=values["timeout"],
+        cancel=values.get("cancel"),
+    )
 
 
 def _assert(engine: Engine, values: Values) -> object:
-    facts = values.get("facts")
+    from synapse.engine.record import WrittenFact
+
+    facts = values["facts"]
     if facts is None:
         parts = [values[name] for name in ("subject", "predicate", "object")]
         if None in parts:
@@ -98,6 +125,8 @@ def _assert(engine: Engine, values: Values) -> object:
 def given_facts(read: object) -> list[WrittenFact]:
     """Facts from JSON: a list of objects with subject, predicate, object, and datatype, language or
     object_kind where needed. Raises InvalidFact that names the item."""
+    from synapse.engine.record import parse_fact
+
     if not isinstance(read, list) or not read:
         raise InvalidFact(
             "Facts are a list of objects.", 'Write [{"subject": …, "predicate": …, "object": …}].'
@@ -126,6 +155,8 @@ def _check(engine: Engine, values: Values) -> object:
 
 
 def _retract(engine: Engine, values: Values) -> object:
+    from synapse.engine.record import WrittenFact
+
     subject, predicate, object = (values[name] for name in ("subject", "predicate", "object"))
     if predicate is None and object is None:
         return engine.retract_facts(assertion=subject, reason=values["reason"])
@@ -164,6 +195,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "index",
         "Read what changed and bring the graph up to date.",
         "",
+        r.IndexReport,
         lambda e, v: e.index(
             accept_deletions=v["accept_deletions"], dry_run=v["dry_run"], progress=v.get("progress")
         ),
@@ -177,6 +209,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "query",
         "Ask the graph in SPARQL: SELECT, ASK, CONSTRUCT or DESCRIBE.",
         "'SELECT ?who { ?who prop:depends_on <modules/payments> }'",
+        QueryResult,
         _query,
         (
             _positional("sparql", "the query; relative IRIs are entity ids"),
@@ -191,6 +224,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "dossier",
         "All that is known of an entity, with sources.",
         "people/ada",
+        r.Dossier,
         lambda e, v: e.dossier(v["entity"], v["limit"], v["cursor"]),
         (_ENTITY, _limit(500, "facts"), _CURSOR),
         indexes=True,
@@ -199,6 +233,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "neighbourhood",
         "The entities around one, and how they are related.",
         "modules/payments --depth 2",
+        r.Neighbourhood,
         lambda e, v: e.neighbourhood(
             v["entity"], v["depth"], v["direction"], v["predicates"], v["types"], v["limit"]
         ),
@@ -218,6 +253,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "impact",
         "Everything that depends on an entity, with depth and path.",
         "modules/payments",
+        r.Impact,
         lambda e, v: e.impact(v["entity"], v["depth"], v["limit"], v["cursor"]),
         (_ENTITY, Argument("depth", "how many steps to walk", "integer"), _limit(1000, "entities"), _CURSOR),
         indexes=True,
@@ -226,6 +262,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "provenance",
         "Where a fact comes from: file and line, ontology or agent.",
         "modules/checkout depends_on modules/payments",
+        r.Provenance,
         lambda e, v: e.provenance(v["subject"], v["predicate"], v["object"]),
         _FACT,
         indexes=True,
@@ -234,6 +271,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "explain",
         "Why a fact holds: the proof, down to what is stated.",
         "modules/checkout depends_on modules/payments",
+        r.Proof,
         lambda e, v: e.explain(v["subject"], v["predicate"], v["object"]),
         _FACT,
         indexes=True,
@@ -242,15 +280,19 @@ OPERATIONS: tuple[Operation, ...] = (
         "search",
         "Find notes by their words.",
         "'payment provider'",
+        r.SearchResult,
         lambda e, v: e.search(v["text"], v["limit"], v["cursor"]),
         (_positional("text", 'words to find; "…" is a phrase'), _limit(50, "notes"), _CURSOR),
         indexes=True,
     ),
-    Operation("digest", "The state of the vault on one page.", "", lambda e, v: e.digest(), indexes=True),
+    Operation(
+        "digest", "The state of the vault on one page.", "", str, lambda e, v: e.digest(), indexes=True
+    ),
     Operation(
         "diagnostics",
         "What could not be read as it was meant, and how to mend it.",
         "rough-edges.md",
+        tuple[r.NoteDiagnostic, ...],
         _diagnostics,
         (_positional("path", "only this file", required=False),),
         indexes=True,
@@ -259,10 +301,12 @@ OPERATIONS: tuple[Operation, ...] = (
         "assert",
         "State facts as an agent does: with a source and a reason.",
         "people/ada knows people/esther --source 'a meeting' --reason 'they met today'",
+        r.Asserted,
         _assert,
         (
             *(Argument(a.name, a.doc, positional=True) for a in _FACT),
-            Argument("file", "a JSON file with a list of facts"),
+            Argument("file", "a JSON file with a list of facts", local=True),
+            Argument("facts", "the facts, where there are several", "facts"),
             Argument("literal", "the object is a text, not an id", "flag", False),
             Argument("datatype", "the object's datatype: prefix:name or IRI"),
             Argument("lang", "the object's language tag"),
@@ -276,6 +320,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "retract",
         "Withdraw an assertion, or one fact that agents stated.",
         "people/ada knows people/esther --reason 'it was another Esther'",
+        r.Retracted,
         _retract,
         (
             _positional("subject", "an assertion's id, or the fact's subject"),
@@ -290,6 +335,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "backlinks",
         "Preview, write or remove the generated sections of the notes.",
         "--write",
+        r.BacklinksReport,
         _backlinks,
         (
             Argument("preview", "only say what would be written (the default)", "flag", False),
@@ -304,6 +350,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "check",
         "Prove that graph, catalogue, journal and files agree.",
         "",
+        r.CheckReport,
         _check,
         (Argument("repair", "mend what is found", "flag", False),),
         writes=True,
@@ -312,6 +359,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "rebuild",
         "Make graph and catalogue anew from vault and journal.",
         "",
+        r.IndexReport,
         lambda e, v: e.rebuild(progress=v.get("progress")),
         writes=True,
     ),
@@ -319,6 +367,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "scenarios",
         "The vocabularies: list, add or remove them.",
         "list",
+        tuple[r.ScenarioState, ...],
         _scenarios,
         (
             _positional("action", "what to do", choices=("list", "add", "remove")),
@@ -331,9 +380,10 @@ OPERATIONS: tuple[Operation, ...] = (
         "export",
         "Write the stated facts as RDF, to a file or to the terminal.",
         "graph.trig --format trig",
+        bytes,
         lambda e, v: e.export(v["format"], with_meta=v["with_meta"], with_inferred=v["with_inferred"]),
         (
-            _positional("out", "the file; - or nothing for the terminal", required=False),
+            Argument("out", "the file; - or nothing for the terminal", positional=True, local=True),
             Argument(
                 "format",
                 "the RDF format",
@@ -345,7 +395,7 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         indexes=True,
     ),
-    Operation("status", "Revision and numbers.", "", lambda e, v: e.status(), indexes=True),
+    Operation("status", "Revision and numbers.", "", r.Status, lambda e, v: e.status(), indexes=True),
 )
 """In the order in which the help lists them."""
 
@@ -355,4 +405,23 @@ def operation(name: str) -> Operation:
     for found in OPERATIONS:
         if found.name == name:
             return found
-    raise UsageError(f"There is no command {name!r}.", "See `synapse --help`.")
+    near = get_close_matches(name, [each.name for each in OPERATIONS], 1)
+    guess = f" Did you mean {near[0]}?" if near else ""
+    raise UsageError(f"There is no command {name!r}.{guess}", "See `synapse --help`.")
+
+
+def carry_out(
+    engine: Engine,
+    operation: Operation,
+    values: Values,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+) -> object:
+    """Do what a row says and return what its `result` names; first index, where the row says so.
+
+    values: each argument of the row that is not local, the defaults included. progress: told files
+    done and files in all. cancel: ends a query once it is set. Raises what the engine raises.
+    """
+    if operation.indexes:
+        engine.index(progress=progress)
+    return operation.run(engine, {**values, "progress": progress, "cancel": cancel})
