@@ -22,18 +22,12 @@ from synapse.engine.graph.formats import export_dataset
 from synapse.engine.graph.results import QueryResult, Term
 from synapse.engine.graph.store import View
 from synapse.engine.notes import Resolution, ResolvedLink, read_bytes
-from synapse.engine.questions import (
-    digest,
-    dossier,
-    explain,
-    find_fact,
-    impact,
-    neighbourhood,
-    provenance,
-    search,
-)
-from synapse.engine.questions.given import GivenTerm
-from synapse.engine.questions.neighbourhood import Direction
+from synapse.engine.questions.digest import digest
+from synapse.engine.questions.dossier import dossier
+from synapse.engine.questions.given import GivenTerm, find_fact
+from synapse.engine.questions.impact import impact
+from synapse.engine.questions.neighbourhood import Direction, neighbourhood
+from synapse.engine.questions.proof import explain, provenance
 from synapse.engine.questions.reader import GraphReader
 from synapse.engine.questions.results import (
     Dossier,
@@ -47,6 +41,7 @@ from synapse.engine.questions.results import (
     Status,
     Value,
 )
+from synapse.engine.questions.search import search
 from synapse.engine.sources import Places
 from synapse.engine.statements import state_file
 from synapse.engine.terms import Identities, Words
