@@ -16,6 +16,8 @@ SynapseError
 ├── QueryStopped          cancelled or out of time
 ├── VaultUnavailable      the folder is missing, unreadable or suddenly empty
 ├── VaultLocked           another process owns the vault's store
+├── OwnerGone             the owner ended before it answered
+├── VersionMismatch       the owner is of a version whose answers cannot be read
 ├── StoreCorrupt          the store on disk cannot be read
 ├── WriteFailed           the disk refused a write; nothing was changed
 ├── FileUnreadable        a file is missing, not allowed or not a regular file
@@ -140,6 +142,16 @@ class VaultUnavailable(SynapseError):
 
 class VaultLocked(SynapseError):
     kind = "vault-locked"
+
+
+class OwnerGone(SynapseError):
+    """Whether what was asked was done is not known."""
+
+    kind = "owner-gone"
+
+
+class VersionMismatch(SynapseError):
+    kind = "version-mismatch"
 
 
 class StoreCorrupt(SynapseError):

@@ -15,6 +15,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 from synapse.engine.errors import UnknownEntity
 from synapse.engine.graph.store import GraphStore
 from synapse.engine.questions.results import Entity, EntityKind, Fact, Source, Value
+from synapse.engine.questions.unnamed import describe_unnamed
 from synapse.engine.terms import Identities, Words, is_absolute_iri
 from synapse.engine.terms import vocabulary as v
 
@@ -87,13 +88,7 @@ class GraphReader:
 
     def describe(self, term: Term) -> Entity | Value:
         """Any term, with its label."""
-        if isinstance(term, Literal):
-            return Value(term.value, term.datatype.value, term.language)
-        if isinstance(term, Triple):
-            return Value(str(term), v.RDF_STATEMENT.value)
-        if isinstance(term, BlankNode):  # of a query's own making: none is stored
-            return Entity(str(term), str(term), str(term), "value")
-        return self.entity(term)
+        return self.entity(term) if isinstance(term, NamedNode) else describe_unnamed(term)
 
     def entity(self, node: NamedNode) -> Entity:
         """A node, with its label and what it is."""
