@@ -234,7 +234,8 @@ class Owner:
 
     def preload(self) -> None:
         """Load what agents will need, on a thread, so that the first of them need not wait for it."""
-        self._threads.submit("long", _mcp_server)
+        with suppress(RuntimeError):  # closed meanwhile
+            self._threads.submit("long", _mcp_server)
 
     def hand_over(self) -> Callable[[], None]:
         """What begins to give the vault away; somebody asks for it. Raises VaultLocked."""
@@ -275,6 +276,11 @@ class Owner:
         with suppress(OSError):  # a discovery file that stays is stale, and the next owner's to replace
             discovery.remove(self.discovery)
         self._listening.remove()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no call runs any more: one that could not be stopped may outlive `close`."""
+        return self._threads.is_idle
 
     async def _end(self) -> None:
         if self._server is not None:

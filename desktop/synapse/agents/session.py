@@ -7,14 +7,15 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from shlex import quote as quoted
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
+from synapse.agents.registry import AgentRefused, Identity, Registry, WriteNotAllowed
 from synapse.agents.threads import Kind, Threads
 from synapse.engine.errors import SynapseError
 from synapse.engine.record import Agent, utc_now
 
 if TYPE_CHECKING:
-    from synapse.agents.registry import Identity, Registry
     from synapse.engine import Engine
 
 P = ParamSpec("P")
@@ -137,33 +138,37 @@ class Session:
         )
 
     def check(self) -> None:
-        """Ask whether it may still do anything. Raises AgentRefused, and then hangs up, where not."""
-        if self.protocol == "mcp" and self.registry.access(self.identity.name) == "revoked":
-            from synapse.agents.registry import AgentRefused
-
-            asyncio.get_running_loop().call_later(_LAST_WORD, self._house.hang_up, self.id)
-            raise AgentRefused(
-                f"The agent {self.identity.name} was revoked.", "Ask the person whose vault this is."
-            )
+        """Ask whether it may still be attached. Raises AgentRefused, and hangs up soon, where not."""
+        if self.protocol != "mcp":
+            return
+        name, proven = self.identity.name, self.identity.proven
+        standing = next((known for known in self.registry.known() if known.name == name), None)
+        if standing is None or (standing.access != "revoked" and (proven or not standing.has_token)):
+            return
+        asyncio.get_running_loop().call_later(_LAST_WORD, self._house.hang_up, self.id)
+        if standing.access == "revoked":
+            raise AgentRefused(f"The agent {name} was revoked.", "Ask the person whose vault this is.")
+        raise AgentRefused(
+            f"The name {name} belongs to an agent with a token by now.",
+            "Set SYNAPSE_AGENT_TOKEN in the host's configuration.",
+        )
 
     def check_may_write(self) -> None:
         """Ask whether it may write now. Raises WriteNotAllowed, AgentRefused."""
         self.check()
         if self.protocol != "mcp":
             return
-        access = self.registry.access(self.identity.name)
+        name = self.identity.name
+        access = self.registry.access(name)
+        if access == "paused":
+            raise WriteNotAllowed(
+                f"A person paused the writes of {name}.",
+                f"They go on with `synapse agents resume {quoted(name)}`, or in the window.",
+            )
         if access != "write":
-            from synapse.agents.registry import WriteNotAllowed
-
-            name = self.identity.name
-            if access == "paused":
-                raise WriteNotAllowed(
-                    f"A person paused the writes of {name}.",
-                    f"They go on with `synapse agents resume {name}`, or in the window.",
-                )
             raise WriteNotAllowed(
                 f"The agent {name} may read but not write.",
-                f"A person allows it with `synapse agents allow {name}`, or in the window.",
+                f"A person allows it with `synapse agents allow {quoted(name)}`, or in the window.",
             )
 
     # -- calls -------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Literal, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -28,10 +28,19 @@ class Threads:
         self._pools = {
             kind: ThreadPoolExecutor(count, f"synapse-agents-{kind}") for kind, count in _THREADS.items()
         }
+        self._unfinished: set[Future[Any]] = set()
 
     def submit(self, kind: Kind, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run a call on a thread of its kind. Raises RuntimeError after `close`."""
-        return self._pools[kind].submit(function, *args, **kwargs)
+        work = self._pools[kind].submit(function, *args, **kwargs)
+        self._unfinished.add(work)
+        work.add_done_callback(self._unfinished.discard)
+        return work
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no call runs or waits."""
+        return not self._unfinished
 
     def close(self) -> None:
         """Begin nothing more. What runs is not waited for: it ends when the engine closes."""
