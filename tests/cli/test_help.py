@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from synapse.agents.version import program_version
 from synapse.cli import main
-from synapse.cli.parser import program_version
 from synapse.engine.operations import OPERATIONS
 
 Command = Callable[..., Any]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 from synapse.cli import terminal
+from synapse.cli.hosts import Host, LocalHost, open_host
 from synapse.cli.progress import ProgressBar
 from synapse.cli.render import Renderer
 from synapse.cli.run import warn
-from synapse.engine import ChangeSet, Engine, open_vault
-from synapse.engine.errors import UnknownEntity
+from synapse.engine import ChangeSet
+from synapse.engine.errors import SynapseError, UnknownEntity
+from synapse.engine.operations import operation
+from synapse.engine.questions.results import Status
 from synapse.engine.vaults import first_vault
+from synapse.engine.wire import read_values
 
 _EXAMPLE = "modules/payments"
 """What the sample vault's tour asks about."""
@@ -39,45 +42,54 @@ def open_command(vault: str | None, *, headless: bool, once: bool) -> int:
         return run(folder)
     if not headless and not has_display():
         terminal.say("there is no display, so there is no window.")
-    with open_vault(folder) as engine:
-        warn(engine)
-        _say_what_is_known(engine)
-        if not once:
-            _follow(engine)
+    if not once:
+        _follow(folder)
+        return 0
+    with open_host(folder) as host:
+        warn(host)
+        with ProgressBar(enabled=sys.stderr.isatty()) as progress:
+            host.call(operation("index"), read_values(operation("index"), {}), progress)
+        _say_what_is_known(host)
     return 0
 
 
-def _say_what_is_known(engine: Engine) -> None:
-    with ProgressBar(enabled=sys.stderr.isatty()) as progress:
-        engine.index(progress=progress)
-    status = engine.status()
-    print(f"{engine.vault}")
-    print(f"{status.notes:,} notes, {status.facts:,} facts, {status.inferred:,} inferred facts")
+def _say_what_is_known(host: Host) -> None:
+    status, impact = operation("status"), operation("impact")
+    numbers = host.call(status, read_values(status, {}))
+    assert isinstance(numbers, Status)
+    print(f"{host.vault}")
+    print(f"{numbers.notes:,} notes, {numbers.facts:,} facts, {numbers.inferred:,} inferred facts")
     try:
-        found = engine.impact(_EXAMPLE)
+        found = host.call(impact, read_values(impact, {"entity": _EXAMPLE}))
     except UnknownEntity:
         return  # a vault of one's own has no such note
     print()
-    terminal.write(Renderer(engine, terminal.width()).text(found))
+    terminal.write(Renderer(host.describe, terminal.width()).text(found))
 
 
-def _follow(engine: Engine) -> None:
-    """Keep the graph in line with the folder until interrupted."""
-    stopped = threading.Event()
+def _follow(folder: Path) -> None:
+    """Own the vault as `synapse serve` does, and say what changes, until interrupted."""
+    from synapse.agents.headless import Headless
 
     def changed(changeset: ChangeSet) -> None:
         files = [*changeset.files, *changeset.removed_files]
         if files:
             print(f"revision {changeset.revision}: {', '.join(files)}", flush=True)
 
-    print("\nFollowing the vault without a window; agents cannot attach yet. Ctrl+C ends it.", flush=True)
-    engine.subscribe(changed)
-    engine.watch()
-    before = {
-        number: signal.signal(number, lambda *_: stopped.set()) for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        stopped.wait()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with Headless(folder) as headless, ExitStack() as bars:
+        engine = headless.engine
+        warn(engine)
+
+        def indexed(failed: SynapseError | None) -> None:
+            bars.close()
+            if failed is not None:
+                raise failed
+            _say_what_is_known(LocalHost(engine))
+            print(
+                "\nFollowing the vault without a window, and serving it to agents. Ctrl+C ends it.",
+                flush=True,
+            )
+            engine.subscribe(changed)
+
+        headless.start(bars.enter_context(ProgressBar(enabled=sys.stderr.isatty())))
+        headless.wait(indexed)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
 from synapse.cli import agents, connecting, serving
@@ -24,14 +24,6 @@ _METAVARS = {
 _EXIT = "Exit status: 0 done, 1 a finding or a failure,\n2 wrong usage."
 
 
-def program_version() -> str:
-    """The installed version, or `0+unknown` in a tree that was never installed."""
-    try:
-        return version("synapse-desktop")
-    except PackageNotFoundError:
-        return "0+unknown"
-
-
 def build_parser() -> argparse.ArgumentParser:
     """The whole grammar. Parsing raises UsageError; `--help` and `--version` print and exit."""
     parser = _Parser(
@@ -40,7 +32,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="VAULT is the folder of notes. `synapse COMMAND --help` explains a command and\n"
         f"has an example. {_EXIT}",
     )
-    parser.add_argument("--version", action="version", version=f"synapse {program_version()}")
+    parser.add_argument("--version", action=_Version, help="say which version this is and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", required=True)
     _add_open(commands)
     for operation in OPERATIONS:
@@ -69,6 +61,19 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=26, width=min(width(), 100) - 2)
         self._action_max_length = 17  # argparse forgets that commands are indented twice
+
+
+class _Version(argparse.Action):
+    """As argparse's own, but finds the version, which takes a while, only when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from synapse.agents.version import program_version
+
+        sys.stdout.write(f"synapse {program_version()}\n")
+        parser.exit()
 
 
 class _Parser(argparse.ArgumentParser):

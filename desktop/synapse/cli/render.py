@@ -8,25 +8,26 @@ from typing import Any
 
 from synapse.cli.tables import columns, hanging, paragraph, table, wrapped
 from synapse.cli.terminal import is_utf8, visible
-from synapse.engine import Engine
 from synapse.engine.errors import UsageError
 from synapse.engine.graph.formats import serialize_graph, serialize_results
-from synapse.engine.graph.results import AskResult, GraphResult, SelectResult
+from synapse.engine.graph.results import AskResult, GraphResult, SelectResult, Term
 from synapse.engine.questions import results as r
+
+Describe = Callable[[Iterable[Term | None]], Sequence[r.Entity | r.Value | None]]
 
 _FEW = 20
 """Paths that a report names one by one."""
 
 
 class Renderer:
-    """Prints the results of one engine.
+    """Prints results, whoever gave them.
 
-    width: columns that people's output may take. given: the arguments of the command, where the
-    words depend on what was asked for.
+    describe: gives a query's terms their labels. width: columns that people's output may take.
+    given: the arguments of the command, where the words depend on what was asked for.
     """
 
-    def __init__(self, engine: Engine, width: int, given: Mapping[str, Any] | None = None) -> None:
-        self._engine = engine
+    def __init__(self, describe: Describe, width: int, given: Mapping[str, Any] | None = None) -> None:
+        self._describe = describe
         self._width = width
         self._given = given or {}
 
@@ -67,10 +68,13 @@ class Renderer:
             return serialize_results(result, format)
         if isinstance(result, AskResult):
             return "yes\n" if result.value else "no\n"
-        rows = [
-            ["" if cell is None else _short(cell) for cell in self._engine.describe(row)]
-            for row in result.rows
+        # All at once, which is one question to an owner.
+        cells = [
+            "" if cell is None else _short(cell)
+            for cell in self._describe(cell for row in result.rows for cell in row)
         ]
+        columns = len(result.variables)
+        rows = [cells[columns * number : columns * (number + 1)] for number in range(len(result.rows))]
         lines = table([f"?{name}" for name in result.variables], rows, self._width) if rows else []
         count = f"{len(rows):,} {_noun(len(rows), 'row')}"
         lines += [*([""] if rows else []), f"{count}; there are more" if result.truncated else count]

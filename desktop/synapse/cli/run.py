@@ -1,4 +1,4 @@
-"""Running a command: parse, open the vault, do it, print it, say what went wrong in one line."""
+"""Running a command: parse, find the vault's owner or open the vault, do it, print it; errors in one line."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pyoxigraph import RdfFormat, parse
 
 from synapse.cli import terminal
+from synapse.cli.hosts import Host, LocalHost, open_host
 from synapse.cli.parser import build_parser
 from synapse.cli.progress import ProgressBar
 from synapse.cli.render import Renderer
-from synapse.engine import Engine, open_vault
 from synapse.engine.errors import QueryStopped, SynapseError, UsageError, WriteFailed
 from synapse.engine.graph.results import GraphResult, SelectResult
-from synapse.engine.notes.files import atomic_write
 from synapse.engine.operations import Operation, given_facts
 from synapse.engine.questions.results import CheckReport, NoteDiagnostic
 
@@ -57,8 +56,8 @@ def run(arguments: list[str]) -> int:
         what = f"{error.filename} could not be used" if error.filename else "The answer could not be written"
         terminal.say(f"{what}: {error.strerror or error}.")
         return FOUND
-    except KeyboardInterrupt:
-        terminal.say("stopped.")
+    except KeyboardInterrupt as stopped:
+        terminal.say(str(stopped) or "stopped.")
         return FOUND
 
 
@@ -85,14 +84,22 @@ def _command(arguments: list[str]) -> int:
         status: int = values.run(values)
         return status
     _check_usage(values)
-    with open_vault(values.vault) as engine:
-        warn(engine)
-        return _carry_out(engine, values.operation, values)
+    given = _given(values)
+    with open_host(values.vault) as host:
+        warn(host)
+        return _carry_out(host, values.operation, given, values)
 
 
-def warn(engine: Engine) -> None:
+class Opened(Protocol):
+    """An engine, or a host of one."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]: ...
+
+
+def warn(opened: Opened) -> None:
     """Say on standard error what opening the vault found amiss."""
-    for text in engine.warnings:
+    for text in opened.warnings:
         terminal.say(text)
 
 
@@ -108,24 +115,28 @@ def _check_usage(values: argparse.Namespace) -> None:
         raise UsageError("--json says what was written, so it needs a file.", "Name the file OUT.")
 
 
-def _carry_out(engine: Engine, operation: Operation, values: argparse.Namespace) -> int:
+def _given(values: argparse.Namespace) -> dict[str, Any]:
+    """The values of all arguments of the operation. Raises UsageError, InvalidFact for a file of facts."""
     given: dict[str, Any] = {}
-    for argument in operation.arguments:
+    for argument in values.operation.arguments:
         value = getattr(values, argument.name, None)
         given[argument.name] = argument.default if value is None else value
     if given.get("file") is not None:
         given["facts"] = _facts_from(given["file"])
+    return given
+
+
+def _carry_out(host: Host, operation: Operation, given: dict[str, Any], values: argparse.Namespace) -> int:
     with ProgressBar(enabled=sys.stderr.isatty()) as progress:
-        if operation.indexes:
+        if operation.name == "query" and isinstance(host, LocalHost):
+            engine = host.engine
             engine.index(progress=progress)
-        given["progress"] = progress
-        if operation.name == "query":
             result = _bounded(lambda: operation.run(engine, given), given["timeout"], as_json=values.json)
         else:
-            result = operation.run(engine, given)
+            result = host.call(operation, given, progress)
     if operation.name == "export":
         return _write_out(result, given["out"], given["format"], as_json=values.json)
-    renderer = Renderer(engine, terminal.width(), given)
+    renderer = Renderer(host.describe, terminal.width(), given)
     if values.json:
         terminal.write(renderer.json(result))
     else:
@@ -201,6 +212,8 @@ def count_quads(content: bytes, format: str) -> int:
 
 
 def _write_out(content: object, out: str | None, format: str, *, as_json: bool) -> int:
+    from synapse.engine.notes.files import atomic_write
+
     assert isinstance(content, bytes)
     if out in (None, "-"):
         terminal.write(content)
