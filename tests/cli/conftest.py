@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,42 @@ def copied(folder: Path) -> Path:
         if file.is_file():
             os.utime(file, (moment, moment))
     return folder
+
+
+@pytest.fixture(scope="session")
+def copy_sample() -> Callable[[Path], Path]:
+    """Copies the sample vault to a folder that is not there, as one that has been quiet for an hour."""
+    return copied
+
+
+Owner = subprocess.Popen[str]
+
+
+@pytest.fixture(scope="module")
+def start_owner() -> Iterator[Callable[[Path], Owner]]:
+    """Starts `synapse serve` on a vault, which listens when this returns. It does not outlive the module."""
+    started: list[Owner] = []
+
+    def start(vault: Path) -> Owner:
+        command = [sys.executable, "-m", "synapse", "serve", str(vault), "--json"]
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+        started.append(process)
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        assert said and json.loads(said)["pid"] == process.pid, "the owner did not start"
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 @pytest.fixture

@@ -6,11 +6,7 @@ import json
 import os
 import re
 import shlex
-import shutil
-import signal
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,50 +104,24 @@ class Pair:
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+def pair(
+    tmp_path_factory: pytest.TempPathFactory,
+    copy_sample: Callable[[Path], Path],
+    start_owner: Callable[[Path], subprocess.Popen[str]],
+) -> Iterator[Pair]:
     """A vault with an owner and its copy without; the folder's name is in the digest."""
     root = tmp_path_factory.mktemp("pair")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(root / "data"))
         patch.setenv("XDG_CONFIG_HOME", str(root / "config"))
-        served, unserved = (copied(root / name / "vault") for name in ("served", "unserved"))
+        served, unserved = root / "served" / "vault", root / "unserved" / "vault"
         for vault in (served, unserved):
+            copy_sample(vault)
             (vault / NOTE).write_text("# Zoë\n\nknows:: [[people/ada]]\n", encoding="utf-8")
             moment = (vault / "people" / "ada.md").stat().st_mtime
             os.utime(vault / NOTE, (moment, moment))
         assert main(["index", str(unserved)]) == 0  # as the owner does first
-        owner = serve(served)
-        try:
-            yield Pair(served, unserved, owner)
-        finally:
-            end(owner)
-
-
-def copied(folder: Path) -> Path:
-    from synapse.engine.shipped import resource_folder
-
-    folder.parent.mkdir()
-    shutil.copytree(resource_folder() / "sample-vault", folder)
-    old = time.time() - 3600  # quiet, so that backlinks may be written at once
-    for file in folder.rglob("*"):
-        os.utime(file, (old, old))
-    return folder
-
-
-def serve(vault: Path) -> subprocess.Popen[str]:
-    """`synapse serve` as a process; it listens when this returns."""
-    command = [sys.executable, "-m", "synapse", "serve", str(vault), "--json"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", start_new_session=True)
-    assert process.stdout is not None
-    said = process.stdout.readline()
-    assert said and json.loads(said)["pid"] == process.pid, "the owner did not start"
-    return process
-
-
-def end(process: subprocess.Popen[str]) -> None:
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+        yield Pair(served, unserved, start_owner(served))
 
 
 def steady(text: str, folder: Path) -> str:

@@ -182,11 +182,11 @@ class RemoteHost(_Closing):
                 "Give less at once, or close the vault there first.",
             ) from error
         except CallFailed as failed:
-            error = errors.error_from_json(failed.error)
-            if error.kind == errors.UsageError.kind and self._is_other_version:
+            told = errors.error_from_json(failed.error)
+            if told.kind == errors.UsageError.kind and self._connection.version != _own_version():
                 # The likeliest reason: it does not know the command or an argument yet.
-                error.hint = f"{error.hint} {self._versions}".strip()
-            raise error from failed
+                told.hint = f"{told.hint} {self._versions}".strip()
+            raise told from failed
 
     @property
     def _name(self) -> str:
@@ -196,10 +196,6 @@ class RemoteHost(_Closing):
     def _gone(self, hint: str) -> errors.OwnerGone:
         name = self._name
         return errors.OwnerGone(f"{name[:1].upper()}{name[1:]} ended before it answered.", hint)
-
-    @property
-    def _is_other_version(self) -> bool:
-        return self._connection.version != _own_version()
 
     @property
     def _versions(self) -> str:
