@@ -17,9 +17,12 @@ from typing import Any
 
 import pytest
 
+from synapse.agents.owner import Owner
+from synapse.agents.registry import Registry
 from synapse.bridge import discovery
-from synapse.bridge.dialling import dial
+from synapse.bridge.dialling import connect, dial
 from synapse.bridge.discovery import Discovery
+from synapse.engine import Engine, open_vault
 from synapse.engine.shipped import resource_folder
 
 PATIENCE = 60.0
@@ -83,6 +86,16 @@ class Ops(Line):
                 return {**line, "parts": parts} if parts else line
         pytest.fail("the owner hung up")
 
+    def answers(self, count: int) -> list[Any]:
+        """The next answers, whatever their requests, without what is told of progress."""
+        found: list[Any] = []
+        while len(found) < count:
+            line = self.read()
+            assert line is not None, found
+            if "progress" not in line:
+                found.append(line)
+        return found
+
     def ask(self, op: str, **arguments: object) -> Any:
         """The result of a request. Fails on an error."""
         answer = self.answer(self.begin(op, **arguments))
@@ -137,9 +150,9 @@ class Owners:
             return None
         return found if process is None or found.pid == process.pid else None
 
-    def ops(self, vault: Path) -> Ops:
+    def ops(self, vault: Path | Discovery) -> Ops:
         """A connection to the vault's owner."""
-        owner = self.of(vault)
+        owner = vault if isinstance(vault, Discovery) else self.of(vault)
         assert owner is not None
         line = Ops(owner)
         self._lines.append(line)
@@ -147,10 +160,14 @@ class Owners:
 
     def dial(self, owner: Discovery) -> Line:
         """A connection that has not said hello."""
-        connection = socket.socket(socket.AF_UNIX)
-        connection.connect(str(owner.socket))
-        line = Line(connection)
+        line = Line(connect(owner, PATIENCE))
         self._lines.append(line)
+        return line
+
+    def greet(self, owner: Discovery, **hello: object) -> Line:
+        """A connection that said this hello, with the token and `mcp` where nothing else is given."""
+        line = self.dial(owner)
+        line.send({"token": owner.token, "protocol": "mcp", "pid": os.getpid(), **hello})
         return line
 
     def end(self) -> None:
@@ -171,6 +188,42 @@ def owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Owners]:
 
 
 @pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    """The agents of the owner `here`."""
+    return Registry(tmp_path / "agents.json")
+
+
+@pytest.fixture
+def engine(small: Path) -> Iterator[Engine]:
+    """The vault of two notes, open in this process and indexed."""
+    with open_vault(small) as opened:
+        opened.index()
+        yield opened
+
+
+@pytest.fixture
+def here(engine: Engine, registry: Registry) -> Iterator[Owner]:
+    """An owner in this process, where a test can look inside."""
+    owner = Owner(engine, "headless", registry)
+    yield owner
+    owner.close()
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
+    """An owner in this process for tests that change nothing; its vault has the two notes of `small`."""
+    folder = tmp_path_factory.mktemp("shared")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+            patch.setenv(name, str(folder / name))
+        with open_vault(two_notes(folder / "small")) as engine:
+            engine.index()
+            owner = Owner(engine, "headless", Registry(folder / "agents.json"))
+            yield owner
+            owner.close()
+
+
+@pytest.fixture
 def sample(tmp_path: Path) -> Path:
     """A copy of the sample vault."""
     folder = tmp_path / "vault"
@@ -181,7 +234,10 @@ def sample(tmp_path: Path) -> Path:
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A vault of two notes."""
-    folder = tmp_path / "small"
+    return two_notes(tmp_path / "small")
+
+
+def two_notes(folder: Path) -> Path:
     folder.mkdir()
     (folder / "a.md").write_text('---\ndepends_on: "[[b]]"\n---\n', "utf-8")
     (folder / "b.md").write_text("# B\n", "utf-8")

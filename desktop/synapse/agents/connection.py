@@ -9,6 +9,7 @@ import os
 import socket
 import struct
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
@@ -18,6 +19,9 @@ from synapse.engine.errors import SynapseError, UsageError
 
 PATIENCE = 5.0
 """Seconds that a connection may take to say hello."""
+
+_LINGER = 0.5
+"""Seconds that somebody who was refused has to read why."""
 
 _CREDENTIALS = struct.Struct("3i")  # struct ucred of unix(7): pid, uid, gid
 
@@ -72,9 +76,20 @@ def peer_of(writer: asyncio.StreamWriter) -> tuple[int, int] | None:
     return pid, uid
 
 
-def refusal(error: SynapseError) -> bytes:
-    """The answer to hello that says no."""
-    return _line({"ok": False, "error": error.as_json()})
+async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, error: SynapseError) -> None:
+    """Answer hello with no; the connection is to be closed then."""
+    writer.write(_line({"ok": False, "error": error.as_json()}))
+    await writer.drain()
+    if writer.can_write_eof():
+        writer.write_eof()
+    # Closed over what was not read, a socket may lose the answer on its way.
+    with suppress(TimeoutError):
+        await asyncio.wait_for(_drained(reader), _LINGER)
+
+
+async def _drained(reader: asyncio.StreamReader) -> None:
+    while await reader.read(64 * 1024):
+        pass
 
 
 def welcome(answer: dict[str, object]) -> bytes:

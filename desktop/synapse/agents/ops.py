@@ -257,12 +257,14 @@ class _Reporter:
         self._id = id
         self._writer = writer
         self._loop = asyncio.get_running_loop()
-        self._last = time.monotonic()
+        self._last: float | None = None
         self._stopped = False
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if now - self._last >= _EVERY:
+        if self._last is None:
+            self._last = now  # work that ends at once has no progress
+        elif now - self._last >= _EVERY:
             self._last = now
             with suppress(RuntimeError):  # the loop has closed: nobody is told any more
                 self._loop.call_soon_threadsafe(self._tell, done, total)

@@ -168,8 +168,7 @@ class Owner:
                 hello = await connection.greet(reader, writer, self._token)
                 identity = await self._identified(hello)
             except SynapseError as error:
-                writer.write(connection.refusal(error))
-                await writer.drain()
+                await connection.refuse(reader, writer, error)
                 return
             await self._attached(hello, identity, reader, writer)
         except (HungUp, ConnectionError):
