@@ -236,6 +236,13 @@ class Renderer:
         return lines + _more(len(found.hits), found.total, "note", found.cursor)
 
     def _asserted(self, found: r.Asserted) -> list[str]:
+        if found.dry_run and not found.repeated:
+            return [
+                f"{_count(found.facts, 'fact')} would be stated;"
+                f" {_count(found.inferred, 'fact')} would newly be inferred"
+            ]
+        if found.repeated:
+            return [f"Stated before, as {found.assertion}; {_count(found.facts, 'fact')} of it still stands."]
         return [
             f"Stated {_count(found.facts, 'fact')}; {_count(found.inferred, 'fact')} newly inferred;"
             f" revision {found.revision}",

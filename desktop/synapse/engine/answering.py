@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal as OneOf
 from typing import TypeVar
 
+from synapse.engine.agent_activity import agent_activity, assertions_of
 from synapse.engine.catalogue import FileRecord
 from synapse.engine.errors import (
     FileChanged,
@@ -30,6 +31,8 @@ from synapse.engine.questions.neighbourhood import Direction, neighbourhood
 from synapse.engine.questions.proof import explain, provenance
 from synapse.engine.questions.reader import GraphReader
 from synapse.engine.questions.results import (
+    AgentActivity,
+    AssertionSummary,
     Dossier,
     Entity,
     Impact,
@@ -181,6 +184,16 @@ class Answers(ABC):
             return digest(reader, workspace.catalogue, self.name, workspace.status(), recent)
 
         return self._ask(answer)
+
+    def agent_activity(self) -> tuple[AgentActivity, ...]:
+        """Everybody who stated or withdrew something here, who did so last first."""
+        return self._ask(lambda _: agent_activity(self._workspace.projection))
+
+    def assertions_of(
+        self, name: str, since: str | None = None, limit: int = 100
+    ) -> tuple[AssertionSummary, ...]:
+        """What one agent stated, the last first. since: UTC time as in the journal, from then on."""
+        return self._ask(lambda reader: assertions_of(self._workspace.projection, reader, name, since, limit))
 
     def status(self) -> Status:
         return self._ask(lambda _: self._workspace.status())

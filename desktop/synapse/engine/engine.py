@@ -16,7 +16,7 @@ from typing import Literal as OneOf
 from typing import ParamSpec, TypeVar
 
 from synapse.engine.answering import Answers
-from synapse.engine.asserting import assert_facts, retract_facts
+from synapse.engine.asserting import Statement, assert_facts, try_facts
 from synapse.engine.auditing import Audit
 from synapse.engine.backlinking import BacklinksWriter
 from synapse.engine.changes import ChangeSet
@@ -38,8 +38,10 @@ from synapse.engine.questions.results import (
     IndexReport,
     Retracted,
     ScenarioState,
+    Undone,
 )
 from synapse.engine.record import Agent, WrittenFact
+from synapse.engine.retracting import retract_facts, undo_agent, would_undo
 from synapse.engine.scenarios import available, load_scenario
 from synapse.engine.settings import SETTINGS_PATH, Settings, load_settings, save_settings
 from synapse.engine.sources import Places
@@ -207,15 +209,29 @@ class Engine(Answers):
         return self._write(work)
 
     def assert_facts(
-        self, facts: Sequence[WrittenFact], *, source: str, reason: str, agent: Agent | None = None
+        self,
+        facts: Sequence[WrittenFact],
+        *,
+        source: str,
+        reason: str,
+        agent: Agent | None = None,
+        supersedes: Sequence[str] = (),
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
     ) -> Asserted:
         """State facts, all or none, with where they come from and why.
 
-        Raises InvalidFact, InvalidId, WriteFailed. When it returns, the facts survive a crash.
+        supersedes: ids of assertions that are withdrawn by this one. idempotency_key: the same agent's
+        same call with the same key is answered again and states nothing new. dry_run: only say what
+        would be stated and follow. Raises InvalidFact, InvalidId, NotFound, IdempotencyConflict,
+        WriteFailed. When it returns, the facts survive a crash.
         """
+        statement = Statement(facts, source, reason, agent, supersedes, idempotency_key)
 
         def work() -> Asserted:
-            result, changeset = assert_facts(self._workspace, facts, source, reason, agent)
+            if dry_run:
+                return try_facts(self._workspace, statement)
+            result, changeset = assert_facts(self._workspace, statement)
             self._publish(changeset)
             return result
 
@@ -238,6 +254,24 @@ class Engine(Answers):
             result, changeset = retract_facts(
                 self._workspace, self._reader(), assertion, facts, reason, agent
             )
+            self._publish(changeset)
+            return result
+
+        return self._write(work)
+
+    def undo_agent(
+        self, name: str, since: str | None = None, *, reason: str, dry_run: bool = False
+    ) -> Undone:
+        """Take back all that an agent wrote, from a moment on (UTC time as in the journal).
+
+        What it stated is withdrawn, what it withdrew or superseded is stated again. dry_run: only say
+        how much that is. Raises UsageError, WriteFailed.
+        """
+
+        def work() -> Undone:
+            if dry_run:
+                return would_undo(self._workspace, name, since)
+            result, changeset = undo_agent(self._workspace, name, since, reason)
             self._publish(changeset)
             return result
 

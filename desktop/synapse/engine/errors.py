@@ -8,6 +8,7 @@ SynapseError
 │   ├── RefusedQuery      SPARQL that is not allowed: SERVICE, LOAD, updates
 │   ├── InvalidFact       a fact that cannot be stated
 │   ├── NotFound          a scenario or an assertion that is not there
+│   ├── IdempotencyConflict  a key that was used for another call
 │   ├── NotHolding        a fact that neither is stated nor follows
 │   └── SettingsInvalid   a setting with a wrong value
 ├── ScenarioInvalid       a scenario package that cannot be read
@@ -116,6 +117,12 @@ class NotFound(UsageError):
 
 class ScenarioInvalid(SynapseError):
     kind = "scenario"
+
+
+class IdempotencyConflict(UsageError):
+    """The key of a call that was used before for something else."""
+
+    kind = "conflict"
 
 
 class NotHolding(UsageError):

@@ -119,7 +119,14 @@ def _assert(engine: Engine, values: Values) -> object:
         ]
     elif values["subject"] is not None:
         raise UsageError("Facts come from the arguments or from --file, not from both.", "Leave one out.")
-    return engine.assert_facts(facts, source=values["source"], reason=values["reason"])
+    return engine.assert_facts(
+        facts,
+        source=values["source"],
+        reason=values["reason"],
+        supersedes=values["supersedes"],
+        idempotency_key=values["idempotency_key"],
+        dry_run=values["dry_run"],
+    )
 
 
 def given_facts(read: object) -> list[WrittenFact]:
@@ -312,6 +319,9 @@ OPERATIONS: tuple[Operation, ...] = (
             Argument("lang", "the object's language tag"),
             Argument("source", "where the facts come from", required=True),
             _REASON,
+            Argument("supersedes", "an assertion that this one replaces", "texts", ()),
+            Argument("idempotency_key", "names the call: sent again, it states nothing new"),
+            Argument("dry_run", "only say what would be stated and follow", "flag", False),
         ),
         writes=True,
         indexes=True,

@@ -350,6 +350,21 @@ class Workspace:
                 removed.add(triple)
         return Delta(frozenset(added), frozenset(removed))
 
+    def would_infer(self, changes: Sequence[GraphChange]) -> Delta:
+        """How the inferred graph would change with these changes, which are not made."""
+        changes = merged(changes)
+        incomplete = self.reasoner.incomplete
+        premises = self.store.union_delta(changes, counts)
+        try:
+            inferred = self._inferences(changes)
+            self.reasoner.update(premises.removed, premises.added)
+        except BaseException:
+            self._reasoner = None
+            raise
+        if self.reasoner.incomplete != incomplete:
+            self._reasoner = None  # a budget that only the trial hit would stay marked
+        return inferred
+
     def _reasoning_meta(self) -> GraphChange:
         """The provenance of the inferred graph, as of now."""
         now = utc_now()

@@ -240,10 +240,18 @@ class IndexReport:
 
 @dataclass(frozen=True, slots=True)
 class Asserted:
+    """What a statement did. facts: of this assertion that stand. inferred: facts that newly follow.
+
+    repeated: the same call was answered before and stated nothing now. dry_run: nothing was written,
+    and `assertion` is empty where it would be a new one.
+    """
+
     assertion: str
     revision: str
     facts: int
     inferred: int
+    repeated: bool = False
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +270,55 @@ class Retracted:
     still_holds: tuple[StillHolds, ...]
     no_longer_holds: tuple[Fact, ...]
     revision: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What was taken back of an agent's writes.
+
+    events: its statements and retractions that were undone. withdrawn: facts that it stated and that
+    it states no more. restored: facts that it had withdrawn or superseded and that are stated again.
+    no_longer_inferred: facts that followed only from them. Before it is done the last two are 0.
+    """
+
+    agent: str
+    events: int
+    withdrawn: int
+    restored: int
+    no_longer_inferred: int
+    revision: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentActivity:
+    """What one agent did in this vault. facts: those of its statements that stand.
+
+    first, last: UTC times of its first and last act. client: the program it came through last.
+    """
+
+    name: str
+    kind: str
+    client: str
+    assertions: int
+    retractions: int
+    facts: int
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionSummary:
+    """One statement of an agent. facts: as sentences. entities: ids of their subjects, in the same
+    order. standing: how many of them still hold."""
+
+    id: str
+    time: str
+    name: str
+    reason: str
+    source: str
+    facts: tuple[str, ...]
+    entities: tuple[str, ...]
+    standing: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from synapse.engine.record.facts import (
     is_schema_axiom,
     parse_fact,
     retraction_data,
+    undo_data,
 )
 from synapse.engine.record.history import Entry, History
 from synapse.engine.record.journal import Appended, Journal, JournalWarning, Reading, device_id
@@ -35,5 +36,6 @@ __all__ = [
     "parse_fact",
     "project",
     "retraction_data",
+    "undo_data",
     "utc_now",
 ]

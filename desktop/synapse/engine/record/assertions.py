@@ -24,6 +24,7 @@ from synapse.engine.record.facts import (
     WrittenFact,
     asserted_facts,
     check_data,
+    key_of,
     superseded,
     undone,
     withdrawals,
@@ -83,6 +84,8 @@ class Projection:
         """Assertion id -> event id -> what that event takes back of it."""
         self._undos: dict[str, list[str]] | None = None
         """Event id -> the undo events that take it back; None while that is to be worked out."""
+        self._keyed: dict[tuple[str, str], str] = {}
+        """(Agent's name, key of its call) -> id of the event that the call made."""
         self._made: dict[str, Assertion] = {}
         self._lock = threading.RLock()  # an assertion made from events half taken in would stay
 
@@ -92,6 +95,15 @@ class Projection:
         """Takes events in; returns the ids of the assertions that may be different now."""
         with self._lock:
             return self._add(events)
+
+    def would_touch(self, event: Event) -> frozenset[str]:
+        """The assertions that may be different once a new event is taken in."""
+        with self._lock:
+            touched = {withdrawal.assertion for withdrawal in _withdrawals(event)}
+            followed: set[str] = set()
+            for target in _undone(event):
+                touched |= self._touched_by(target, followed)
+            return frozenset(touched | {event.id} if event.kind == ASSERT else touched)
 
     def _add(self, events: Iterable[Event]) -> frozenset[str]:
         touched: set[str] = set()
@@ -122,29 +134,40 @@ class Projection:
                     facts = before.facts + withdrawal.facts
                 withdrawal = Withdrawal(withdrawal.assertion, facts)
             self._withdrawals[withdrawal.assertion][event.id] = withdrawal
-        if _undone(event) is not None:
+        if _undone(event):
             self._undos = None
+        if (key := _key(event)) is not None:
+            known = self._events.get(self._keyed.get(key, ""))
+            if known is None or event.order < known.order:
+                self._keyed[key] = event.id
 
     def _forget(self, event: Event) -> None:
         for found in self._withdrawals.values():
             found.pop(event.id, None)
         self._undos = None
+        if (key := _key(event)) is not None and self._keyed.get(key) == event.id:
+            del self._keyed[key]
 
     def _touched_by(self, event_id: str, followed: set[str]) -> set[str]:
         """The assertions that depend on whether an event takes effect.
 
         followed: undo events whose targets are accounted for already; this adds to them.
         """
-        event = self._events.get(event_id)
-        while event is not None and (target := _undone(event)) is not None:
-            if event.id in followed:
-                return set()
-            followed.add(event.id)
-            event = self._events.get(target)
-        if event is None:
-            return set()
-        touched = {withdrawal.assertion for withdrawal in _withdrawals(event)}
-        return touched | {event.id} if event.kind == ASSERT else touched
+        touched: set[str] = set()
+        waiting = [event_id]
+        while waiting:
+            event = self._events.get(waiting.pop())
+            if event is None:
+                continue
+            if targets := _undone(event):
+                if event.id not in followed:
+                    followed.add(event.id)
+                    waiting += targets
+                continue
+            touched |= {withdrawal.assertion for withdrawal in _withdrawals(event)}
+            if event.kind == ASSERT:
+                touched.add(event.id)
+        return touched
 
     def _undone_by(self, event_id: str) -> list[str]:
         """The undo events that take an event back and are not taken back themselves, in their order.
@@ -154,10 +177,11 @@ class Projection:
         """
         if self._undos is None:
             found: dict[str, list[str]] = defaultdict(list)
-            undoing = [(event, target) for event in self._events.values() if (target := _undone(event))]
-            for event, target in sorted(undoing, key=lambda pair: pair[0].order, reverse=True):
+            undoing = [(event, targets) for event in self._events.values() if (targets := _undone(event))]
+            for event, targets in sorted(undoing, key=lambda pair: pair[0].order, reverse=True):
                 if event.id not in found:
-                    found[target].insert(0, event.id)
+                    for target in targets:
+                        found[target].insert(0, event.id)
             self._undos = dict(found)
         return self._undos.get(event_id, [])
 
@@ -167,6 +191,24 @@ class Projection:
         """The ids of all assertions, also of withdrawn ones, in the order of their events."""
         events = [event for event in self._events.values() if event.kind == ASSERT]
         return [event.id for event in sorted(events, key=lambda event: event.order)]
+
+    def keyed(self, agent: str, key: str) -> Assertion | None:
+        """What an agent stated in the call that it named so; None where it made none."""
+        return self.assertion(self._keyed.get((agent, key), ""))
+
+    def events(self, agent: str | None = None, since: str | None = None) -> list[Event]:
+        """Events in their order. agent: only those of that name. since: UTC time, from then on."""
+        found = [
+            event
+            for event in list(self._events.values())
+            if (agent is None or event.who.name == agent) and (since is None or event.time >= since)
+        ]
+        return sorted(found, key=lambda event: event.order)
+
+    def is_undone(self, event_id: str) -> bool:
+        """Whether an event was taken back."""
+        with self._lock:
+            return bool(self._undone_by(event_id))
 
     def assertion(self, assertion_id: str) -> Assertion | None:
         """An assertion as it stands now; None where no event stated it."""
@@ -296,12 +338,21 @@ def _withdrawals(event: Event) -> tuple[Withdrawal, ...]:
     return ()
 
 
-def _undone(event: Event) -> str | None:
-    """The event that an undo takes back; None for other events."""
+def _undone(event: Event) -> tuple[str, ...]:
+    """The events that an undo takes back; nothing for other events."""
     try:
-        return undone(event.data) if event.kind == UNDO else None
+        return undone(event.data) if event.kind == UNDO else ()
+    except InvalidFact:
+        return ()
+
+
+def _key(event: Event) -> tuple[str, str] | None:
+    """What names the call that made an assertion."""
+    try:
+        key = key_of(event.data) if event.kind == ASSERT else None
     except InvalidFact:
         return None
+    return None if key is None else (event.who.name, key)
 
 
 def project(

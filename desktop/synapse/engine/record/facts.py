@@ -4,9 +4,10 @@ In the journal a fact is `{"subject": id, "predicate": word, "object": text, "ob
 "entity" | "literal", "datatype"?, "language"?}`: ids and words as given, so that a changed
 `uri:`, base or context gives them their new meaning when they are projected again.
 
-The data of an `assert` event: `{"facts": [...], "source"?: text, "supersedes"?: [assertion id]}`.
+The data of an `assert` event: `{"facts": [...], "source"?: text, "supersedes"?: [assertion id],
+"key"?: text}`, where `key` names the call, so that the same call sent again states nothing new.
 Of a `retract` event: `{"withdraw": [{"assertion": id, "facts"?: [...]}]}`; without `facts` the
-whole assertion goes. Of an `undo` event: `{"event": id}`.
+whole assertion goes. Of an `undo` event: `{"events": [id]}`, or `{"event": id}` for one.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ def _optional(value: Mapping[Any, Any], key: str) -> str | None:
 
 
 def assertion_data(
-    facts: Iterable[WrittenFact], source: str = "", supersedes: Sequence[str] = ()
+    facts: Iterable[WrittenFact], source: str = "", supersedes: Sequence[str] = (), key: str | None = None
 ) -> dict[str, object]:
     """The data of an `assert` event. source: where the agent has it from, as text, id or IRI."""
     found: dict[str, object] = {"facts": [fact.as_json() for fact in facts]}
@@ -141,6 +142,8 @@ def assertion_data(
         found["source"] = source
     if supersedes:
         found["supersedes"] = list(supersedes)
+    if key is not None:
+        found["key"] = key
     return found
 
 
@@ -175,11 +178,24 @@ def withdrawals(data: Mapping[str, Any]) -> tuple[Withdrawal, ...]:
     return tuple(found)
 
 
-def undone(data: Mapping[str, Any]) -> str:
-    """The event that an `undo` event takes back. Raises InvalidFact."""
-    found = data.get("event")
-    if not isinstance(found, str):
+def undo_data(events: Iterable[str]) -> dict[str, object]:
+    """The data of an `undo` event, which takes other events back."""
+    return {"events": list(events)}
+
+
+def undone(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The events that an `undo` event takes back. Raises InvalidFact."""
+    found = [data["event"]] if "event" in data else data.get("events")
+    if not isinstance(found, list) or not found or not all(isinstance(one, str) for one in found):
         raise InvalidFact("An undo must name an event.")
+    return tuple(dict.fromkeys(found))
+
+
+def key_of(data: Mapping[str, Any]) -> str | None:
+    """What names the call of an `assert` event. Raises InvalidFact."""
+    found = data.get("key")
+    if found is not None and not isinstance(found, str):
+        raise InvalidFact("The key must be text.")
     return found
 
 
@@ -188,6 +204,7 @@ def check_data(kind: str, data: Mapping[str, Any]) -> None:
     if kind == ASSERT:
         asserted_facts(data)
         superseded(data)
+        key_of(data)
         if not isinstance(data.get("source", ""), str):
             raise InvalidFact("The source must be text.")
     elif kind == RETRACT:
