@@ -107,7 +107,7 @@ def test_closed_streams_are_no_fault(vault: Path) -> None:
 
 
 @posix
-def test_control_c_ends_a_query_that_cannot_be_stopped(vault: Path, process: Command) -> None:
+def test_control_c_ends_a_query_that_gives_no_row(vault: Path, process: Command) -> None:
     process("index", vault)
     with start("query", vault, ENDLESS, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
         time.sleep(2)  # by then the query is under way; were it not, the answer would be the same

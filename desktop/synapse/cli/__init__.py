@@ -21,6 +21,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from synapse.bridge import command
 
             command.main(given[1:])
+        if given == ["_worker", "query"]:
+            from synapse.engine.graph import worker
+
+            worker.main()
 
         from synapse.cli.run import run
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
 from pyoxigraph import RdfFormat, parse
 
 from synapse.cli import terminal
-from synapse.cli.hosts import Host, LocalHost, open_host
+from synapse.cli.hosts import Host, open_host
 from synapse.cli.parser import build_parser
 from synapse.cli.progress import ProgressBar
 from synapse.cli.render import Renderer
-from synapse.engine.errors import QueryStopped, SynapseError, UsageError, WriteFailed
+from synapse.engine.errors import SynapseError, UsageError, WriteFailed
 from synapse.engine.graph.results import GraphResult, SelectResult
 from synapse.engine.operations import Operation, given_facts
 from synapse.engine.questions.results import CheckReport, NoteDiagnostic
@@ -33,9 +31,6 @@ _RDF_FORMATS = {
     "jsonld": RdfFormat.JSON_LD,
     "rdfxml": RdfFormat.RDF_XML,
 }
-
-_GRACE = 1.0
-"""Seconds that a query has to notice by itself that its time is up."""
 
 
 def run(arguments: list[str]) -> int:
@@ -128,12 +123,7 @@ def _given(values: argparse.Namespace) -> dict[str, Any]:
 
 def _carry_out(host: Host, operation: Operation, given: dict[str, Any], values: argparse.Namespace) -> int:
     with ProgressBar(enabled=sys.stderr.isatty()) as progress:
-        if operation.name == "query" and isinstance(host, LocalHost):
-            engine = host.engine
-            engine.index(progress=progress)
-            result = _bounded(lambda: operation.run(engine, given), given["timeout"], as_json=values.json)
-        else:
-            result = host.call(operation, given, progress)
+        result = host.call(operation, given, progress)
     if operation.name == "export":
         return _write_out(result, given["out"], given["format"], as_json=values.json)
     renderer = Renderer(host.describe, terminal.width(), given)
@@ -144,37 +134,6 @@ def _carry_out(host: Host, operation: Operation, given: dict[str, Any], values: 
     if isinstance(result, (SelectResult, GraphResult)) and result.truncated:
         terminal.say(f"there is more than the {given['limit']:,} of --limit.")
     return FOUND if _is_finding(result) else DONE
-
-
-def _bounded(work: Callable[[], object], seconds: float, *, as_json: bool) -> object:
-    """Run a query so that Ctrl+C and its time limit hold although Oxigraph cannot be stopped.
-
-    A query that sorts, counts or joins in vain looks at no clock until its next row. It only reads,
-    so the process may end under it.
-    """
-    done: list[object] = []
-    failed: list[BaseException] = []
-
-    def task() -> None:
-        try:
-            done.append(work())
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=task, name="synapse-query", daemon=True)
-    thread.start()
-    try:
-        thread.join(seconds + _GRACE)
-    except KeyboardInterrupt:
-        terminal.say("stopped.")
-        os._exit(FOUND)
-    if thread.is_alive():
-        stopped = QueryStopped(f"The query took more than {seconds:g} s.", "Narrow it or allow more time.")
-        _failed(stopped, as_json)
-        os._exit(FOUND)
-    if failed:
-        raise failed[0]
-    return done[0]
 
 
 def _is_finding(result: object) -> bool:

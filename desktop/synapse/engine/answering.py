@@ -118,15 +118,21 @@ class Answers(ABC):
         timeout: float | None = None,
         cancel: threading.Event | None = None,
     ) -> QueryResult:
-        """Answer SPARQL from one state of the graph; see GraphStore.query."""
-        workspace = self._workspace
-        try:
-            return workspace.store.query(text, view, limit, timeout, cancel)
-        except (QueryStopped, VaultUnavailable):
-            if self._closing.is_set() or not workspace.closed:
-                raise
-        # It was closed under the query, to be made anew.
-        return self._write(lambda: self._workspace.store.query(text, view, limit, timeout, cancel))
+        """Answer SPARQL from one state of the graph, in a process of its own; see Checkpoints.query.
+
+        It stops within a second of its timeout (seconds), of `cancel` and of `close`.
+        """
+        stops = (self._closing, cancel)
+        while True:
+            workspace = self._workspace
+            try:
+                return workspace.checkpoints.query(text, view, limit, timeout, stops)
+            except (QueryStopped, VaultUnavailable):
+                stopped = self._closing.is_set() or (cancel is not None and cancel.is_set())
+                if stopped or not workspace.closed:
+                    raise
+            # It was closed under the query, to be made anew: when the writer is free, that is done.
+            self._write(lambda: None)
 
     def entity(self, entity: str) -> Entity:
         """The entity of an id or IRI. Raises UnknownEntity with the nearest ids."""

@@ -22,6 +22,7 @@ from synapse.engine.catalogue import Catalogue, FileRecord, Update
 from synapse.engine.changes import ChangeSet, Delta, GraphChange, merged
 from synapse.engine.errors import FileUnreadable, SettingsInvalid, SynapseError
 from synapse.engine.file_index import FileIndex, file_index
+from synapse.engine.graph.checkpoints import Checkpoints
 from synapse.engine.graph.store import GraphStore
 from synapse.engine.notes import READER_VERSION, LinkResolver, read_bytes, read_note
 from synapse.engine.questions.reader import EntityIndex
@@ -56,6 +57,7 @@ class Workspace:
         except BaseException:
             self.store.close()
             raise
+        self.checkpoints = Checkpoints(self.store, data / "checkpoints")
         self.journal = Journal(vault / ".synapse" / "journal", device)
         self._reasoner: Reasoner | None = None
         self._counts: tuple[str, int, int] | None = None
@@ -71,6 +73,7 @@ class Workspace:
     def close(self) -> None:
         self.closed = True
         self._changes += 1 - self._changes % 2
+        self.checkpoints.close()
         self.store.close()
         self.catalogue.close()
         self.history.close()

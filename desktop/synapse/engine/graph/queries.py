@@ -46,7 +46,7 @@ def answer(store: Store, request: Request) -> QueryResult:
 
     Raises RefusedQuery, InvalidQuery and QueryStopped.
     """
-    _check(request)
+    check(request)
     stop = _stopper(request)
     try:
         return _read(_start(store, request), request.limit, stop)
@@ -59,8 +59,8 @@ def answer(store: Store, request: Request) -> QueryResult:
     raise diagnosis.invalid_query(request.text, message, _parser(request), tuple(request.prefixes))
 
 
-def _check(request: Request) -> None:
-    """Raises for texts that must not reach Oxigraph."""
+def check(request: Request) -> None:
+    """Raises InvalidQuery and RefusedQuery for texts that must not reach Oxigraph."""
     try:
         request.text.encode()
     except UnicodeEncodeError as error:
@@ -118,12 +118,17 @@ def _read(found: Answer, limit: int | None, stop: Callable[[], None]) -> QueryRe
     return GraphResult(tuple(triples))
 
 
+def was_stopped(request: Request) -> None:
+    """Raises QueryStopped where one of the request's events is set."""
+    if any(event is not None and event.is_set() for event in request.stops):
+        raise QueryStopped("The query was stopped.")
+
+
 def _stopper(request: Request) -> Callable[[], None]:
     deadline = None if request.timeout is None else time.monotonic() + request.timeout
 
     def stop() -> None:
-        if any(event is not None and event.is_set() for event in request.stops):
-            raise QueryStopped("The query was stopped.")
+        was_stopped(request)
         if deadline is not None and time.monotonic() > deadline:
             raise QueryStopped(
                 f"The query took more than {request.timeout:g} s.", "Narrow it or allow more time."

@@ -203,10 +203,33 @@ class GraphStore:
 
         Raises InvalidQuery (with line and column), RefusedQuery, QueryStopped.
         """
-        request = queries.Request(
-            text, tuple(graphs_of(view)), self.base, self.prefixes, limit, timeout, (self._closed, cancel)
-        )
+        request = self.request(text, view, limit, timeout, (self._closed, cancel))
         return self._read(lambda store: queries.answer(store, request))
+
+    def request(
+        self,
+        text: str,
+        view: View = "all",
+        limit: int | None = None,
+        timeout: float | None = None,
+        stops: tuple[threading.Event | None, ...] = (),
+    ) -> queries.Request:
+        """The query with all that it means here, to be answered elsewhere over a checkpoint."""
+        return queries.Request(text, tuple(graphs_of(view)), self.base, self.prefixes, limit, timeout, stops)
+
+    def checkpoint(self, folder: Path) -> None:
+        """Makes a copy of one committed state, at least as new as `revision` was at the call.
+
+        folder: a new one on the same disk; the files are hard links, so it costs little. Raises
+        WriteFailed.
+        """
+        try:
+            self._lease(lambda store: store.backup(str(folder)))
+        except (OSError, RuntimeError) as error:
+            raise WriteFailed(
+                f"No copy of the graph can be made to ask: {first_line(error)}.",
+                "Free some space and try again.",
+            ) from error
 
     def union_delta(
         self, changes: Sequence[GraphChange], relevant: Callable[[NamedNode, Triple], bool]
