@@ -294,7 +294,8 @@ def test_diagnostics_name_place_and_remedy(look: Command, sample: Path) -> None:
 
 def test_what_is_asserted_holds_and_what_is_retracted_is_gone(ask: Command, vault: Path) -> None:
     asserted = ask("assert", *FOAF_KNOWS, *WHY, "--json").json
-    assert list(asserted) == ["assertion", "revision", "facts", "inferred"] and asserted["facts"] == 1
+    assert list(asserted) == ["assertion", "revision", "facts", "inferred", "repeated", "dry_run"]
+    assert asserted["facts"] == 1
     text = ask("provenance", *FOAF_KNOWS).out
     for line in ("source: a meeting", "reason: they met", f"assertion: {asserted['assertion']}"):
         assert f"    {line}\n" in text
@@ -314,6 +315,23 @@ def test_asserting_says_how_to_take_it_back(ask: Command) -> None:
     assertion = hint.split()[-3]
     assert hint == f"To take it back: synapse retract VAULT {assertion} --reason WHY"
     assert "Withdrawn: Ada knows Esther\n" in ask("retract", assertion, "--reason", "no").out
+
+
+def test_asserting_says_what_would_be_stated_and_what_was_before(ask: Command, vault: Path) -> None:
+    once = (*FOAF_KNOWS, *WHY, "--idempotency-key", "k")
+    planned = ask("assert", *once, "--dry-run").out
+    assert planned.startswith("Would state 1 fact; ") and planned.endswith("; nothing was written\n")
+    assert not (vault / ".synapse").exists()
+    first, hint = ask("assert", *once).out.splitlines()
+    assert first.startswith("Stated 1 fact; ")
+    assert ask("assert", *once).out.splitlines() == [
+        "This was stated before, 1 fact of it standing; nothing was stated now",
+        hint,
+    ]
+    assert ask("assert", *once, "--dry-run").out.splitlines() == [
+        "This was stated before, 1 fact of it standing; nothing would be stated now",
+        hint,
+    ]
 
 
 def test_literals_and_facts_from_a_file(ask: Command, tmp_path: Path) -> None:

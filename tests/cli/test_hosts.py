@@ -169,6 +169,14 @@ def test_progress_of_the_owner_s_work_is_shown(vault: Path, served: Owner) -> No
     assert steps and all(0 < done <= total for done, total in steps)
 
 
+def test_a_query_after_a_rebuild_is_of_the_new_graph(synapse: Command, vault: Path, served: Owner) -> None:
+    asked = ("query", vault, "ASK { <people/new> schema:knows <people/ada> }", "--timeout", "20")
+    assert synapse(*asked).out == "no\n"
+    (vault / "people" / "new.md").write_text("knows:: [[people/ada]]\n", encoding="utf-8")
+    assert synapse("rebuild", vault).status == 0
+    assert synapse(*asked).out == "yes\n"
+
+
 def test_an_export_of_many_pieces_arrives_whole(
     synapse: Command, vault: Path, tmp_path: Path, start_owner: Callable[[Path], Owner]
 ) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import io
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
@@ -42,45 +42,42 @@ _AT_ONCE = 2000
 """Terms that are described in one call; names are far shorter than a call may be long."""
 
 
-class Host(Protocol):
-    """vault: its path. warnings: what opening it found amiss, for a person."""
+class Host(ABC):
+    """Who carries operations out; a context that lets go of the vault at its end."""
 
     @property
-    def vault(self) -> str: ...
+    @abstractmethod
+    def vault(self) -> str:
+        """The vault's path."""
 
     @property
-    def warnings(self) -> tuple[str, ...]: ...
+    @abstractmethod
+    def warnings(self) -> tuple[str, ...]:
+        """What opening the vault found amiss, for a person."""
 
+    @abstractmethod
     def call(self, operation: Operation, values: Values, progress: Progress | None = None) -> object:
-        """Carry an operation out: its result. values: of all its arguments. Raises SynapseError."""
+        """Carry an operation out and return its result. values: of its arguments, the defaults included.
 
+        Raises SynapseError. KeyboardInterrupt passes through, with what a person should know of it.
+        """
+
+    @abstractmethod
     def describe(self, terms: Iterable[Term | None]) -> list[Entity | Value | None]:
-        """Terms with labels; None stays None."""
+        """Terms of a query's answer with labels; None stays None."""
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of the vault. May be called twice."""
 
-    def __enter__(self) -> Host: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-
-class _Closing:
-    """Closes the host at the end of a `with`."""
-
-    def close(self) -> None:
-        raise NotImplementedError
-
-    def __enter__(self: Any) -> Any:
+    def __enter__(self) -> Host:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-class LocalHost(_Closing):
+class LocalHost(Host):
     """The vault opened in this process; `engine` is its engine."""
 
     def __init__(self, engine: Engine) -> None:
@@ -106,7 +103,7 @@ class LocalHost(_Closing):
         self.engine.close()
 
 
-class RemoteHost(_Closing):
+class RemoteHost(Host):
     """The vault's owner, asked over its socket."""
 
     def __init__(self, connection: OpsConnection) -> None:

@@ -19,6 +19,7 @@ FORMATS = ("table", "json", "csv", "tsv", "xml", "turtle", "ntriples")
 _METAVARS = {
     "file": "FILE", "timeout": "SECONDS", "datatype": "TYPE", "lang": "TAG", "cursor": "CURSOR",
     "predicates": "WORD", "types": "WORD", "sparql": "SPARQL",
+    "supersedes": "ASSERTION", "idempotency_key": "KEY",
 }  # fmt: skip
 
 _EXIT = "Exit status: 0 done, 1 a finding or a failure,\n2 wrong usage."

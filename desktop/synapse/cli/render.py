@@ -236,18 +236,16 @@ class Renderer:
         return lines + _more(len(found.hits), found.total, "note", found.cursor)
 
     def _asserted(self, found: r.Asserted) -> list[str]:
-        if found.dry_run and not found.repeated:
-            return [
-                f"{_count(found.facts, 'fact')} would be stated;"
-                f" {_count(found.inferred, 'fact')} would newly be inferred"
-            ]
+        facts = _count(found.facts, "fact")
+        follow = f"{_count(found.inferred, 'fact')} newly inferred"
         if found.repeated:
-            return [f"Stated before, as {found.assertion}; {_count(found.facts, 'fact')} of it still stands."]
-        return [
-            f"Stated {_count(found.facts, 'fact')}; {_count(found.inferred, 'fact')} newly inferred;"
-            f" revision {found.revision}",
-            f"To take it back: synapse retract VAULT {found.assertion} --reason WHY",
-        ]
+            now = "nothing would be stated" if found.dry_run else "nothing was stated"
+            lines = [f"This was stated before, {facts} of it standing; {now} now"]
+        elif found.dry_run:
+            return [f"Would state {facts}; {follow}; nothing was written"]
+        else:
+            lines = [f"Stated {facts}; {follow}; revision {found.revision}"]
+        return [*lines, f"To take it back: synapse retract VAULT {found.assertion} --reason WHY"]
 
     def _retracted(self, found: r.Retracted) -> list[str]:
         width = self._width
