@@ -152,6 +152,11 @@ class Engine(Answers):
             raise VaultUnavailable("The vault was closed.", "Open it again.")
         return self._writer.submit(self._as_writer, function).result()
 
+    def _settled(self) -> Future[None]:
+        if self._closing.is_set():
+            raise VaultUnavailable("The vault was closed.", "Open it again.")
+        return self._writer.submit(lambda: None)
+
     def _as_writer(self, function: Callable[[], T]) -> T:
         self._writer_thread = threading.get_ident()
         return function()

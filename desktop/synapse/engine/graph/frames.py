@@ -13,11 +13,10 @@ from typing import IO, Final
 _LENGTH: Final = struct.Struct(">Q")
 
 
-def send(stream: IO[bytes], message: object) -> None:
-    """Writes one message. Raises OSError."""
+def packed(message: object) -> bytes:
+    """A message as it is written into the pipe."""
     content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    stream.write(_LENGTH.pack(len(content)) + content)
-    stream.flush()
+    return _LENGTH.pack(len(content)) + content
 
 
 def receive(stream: IO[bytes]) -> bytes | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import secrets
+import shutil
 import sys
 import tempfile
 import threading
@@ -61,6 +62,7 @@ class GraphStore:
         self._closed = threading.Event()
         self._writing = threading.RLock()
         self._version = 0  # odd while a write is under way
+        self._loads = 0
         self._must_reopen = False
         try:
             self._revision = self._read(bookkeeping.read_revision)
@@ -113,6 +115,11 @@ class GraphStore:
         """The state the store is in; number 0 means that nothing was ever stored."""
         assert self._revision is not None
         return self._revision
+
+    @property
+    def loads(self) -> int:
+        """Moves as each `load` begins and ends; odd while one is under way, which is no committed state."""
+        return self._loads
 
     @property
     def unfinished(self) -> bool:
@@ -221,11 +228,15 @@ class GraphStore:
         """Makes a copy of one committed state, at least as new as `revision` was at the call.
 
         folder: a new one on the same disk; the files are hard links, so it costs little. Raises
-        WriteFailed.
+        WriteFailed, with nothing left behind.
         """
         try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
             self._lease(lambda store: store.backup(str(folder)))
         except (OSError, RuntimeError) as error:
+            # It wrote what was in memory first; had the disk no room for that, no later write works.
+            self._must_reopen = True
+            shutil.rmtree(folder, ignore_errors=True)
             raise WriteFailed(
                 f"No copy of the graph can be made to ask: {first_line(error)}.",
                 "Free some space and try again.",
@@ -276,13 +287,11 @@ class GraphStore:
         that held something begins a new epoch. Raises WriteFailed.
         """
         with self._writing:
-            epoch = self.revision.epoch if self.revision.number == 0 else _new_epoch()
-            self._write(lambda store: store.clear() if len(store) else None)
-            self._revision = Revision(epoch, 0)
-            self._update(self._plan([self._advance(self._revision, {}), bookkeeping.mark_unfinished()]))
-            for batch in batches(graphs, inferred):
-                self._load_batch(batch)
-            return self._commit([bookkeeping.unmark_unfinished()], Delta(), journal or {})
+            self._loads += 1
+            try:
+                return self._load(graphs, inferred, journal or {})
+            finally:
+                self._loads += 1
 
     def repair(self) -> list[integrity.Fault]:
         """Mends what `audit` finds, taking the named graphs as the truth; returns what was wrong."""
@@ -328,6 +337,20 @@ class GraphStore:
     def _update(self, plan: Plan) -> None:
         text = update_text(plan)
         self._write(lambda store: store.update(text))
+
+    def _load(
+        self,
+        graphs: Mapping[NamedNode, Collection[Triple]],
+        inferred: Collection[Triple],
+        journal: Mapping[str, int],
+    ) -> Revision:
+        epoch = self.revision.epoch if self.revision.number == 0 else _new_epoch()
+        self._write(lambda store: store.clear() if len(store) else None)
+        self._revision = Revision(epoch, 0)
+        self._update(self._plan([self._advance(self._revision, {}), bookkeeping.mark_unfinished()]))
+        for batch in batches(graphs, inferred):
+            self._load_batch(batch)
+        return self._commit([bookkeeping.unmark_unfinished()], Delta(), journal)
 
     def _load_batch(self, batch: bytes) -> None:
         self._write(lambda store: store.bulk_load(batch, RdfFormat.N_QUADS, lenient=True))

@@ -36,6 +36,7 @@ class _Worker:
     """A child process and the thread that hears it."""
 
     def __init__(self) -> None:
+        self.folder: Path | None = None  # the checkpoint it has open
         # -P: a folder named synapse where somebody stands is not the program.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "synapse", "_worker", "query"],
@@ -51,6 +52,7 @@ class _Worker:
         assert self._process.stdout is not None
         while (content := frames.receive(self._process.stdout)) is not None:
             self._heard.put(content)
+        self._process.wait()  # no zombie stays where nobody asks again
         self._heard.put(None)
 
     @property
@@ -73,19 +75,21 @@ class _Worker:
         deadline: monotonic seconds. Raises QueryStopped, _Gone.
         """
         assert self._process.stdin is not None
+        self.folder = job.folder
         try:
-            frames.send(self._process.stdin, job)
+            self._process.stdin.write(frames.packed(job))
+            self._process.stdin.flush()
         except OSError as error:
             raise _Gone from error
         items: list[object] = []
         begun = False
         while True:
+            was_stopped(request)
+            if deadline is not None and time.monotonic() > deadline + _GRACE:
+                raise _too_long(request)
             try:
                 content = self._heard.get(timeout=_LOOK)
             except queue.Empty:
-                was_stopped(request)
-                if deadline is not None and time.monotonic() > deadline + _GRACE:
-                    raise _too_long(request) from None
                 continue
             if content is None:
                 if not begun and self._process.wait() in (0, -signal.SIGTERM):
@@ -98,7 +102,6 @@ class _Worker:
             message = frames.opened(content)
             if isinstance(message, Part):
                 items += message.items
-                was_stopped(request)
                 continue
             assert isinstance(message, End)
             if message.error is not None:
@@ -149,7 +152,7 @@ class Workers:
 
     def _ask(self, job: Job, request: Request, deadline: float | None) -> QueryResult:
         for _ in range(2):
-            worker = self._take()
+            worker = self._take(job.folder)
             try:
                 answer = worker.ask(job, request, deadline)
             except _Gone:
@@ -176,14 +179,22 @@ class Workers:
                     )
             self._running += 1
 
-    def _take(self) -> _Worker:
+    def _take(self, folder: Path) -> _Worker:
+        """An idle worker, best one that has the folder open, else a new one."""
         with self._changed:
+            self._idle.sort(key=lambda worker: worker.folder == folder)
             while self._idle:
                 worker = self._idle.pop()
                 if worker.is_alive:
                     return worker
                 worker.kill()
-        return _Worker()
+        try:
+            return _Worker()
+        except OSError as error:
+            raise QueryStopped(
+                f"No process can be started for the query: {error.strerror}.",
+                "End something that is running, and try again.",
+            ) from error
 
     def close(self) -> None:
         """End the idle workers."""
