@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Literal as OneOf
 from typing import TypeVar
@@ -54,6 +56,8 @@ T = TypeVar("T")
 
 _TRIES = 3
 """How often a question is asked again beside writes."""
+_LOOK = 0.02
+"""Seconds between two looks at whether a query that waits shall stop."""
 
 
 class Answers(ABC):
@@ -68,6 +72,10 @@ class Answers(ABC):
     @abstractmethod
     def _write(self, function: Callable[[], T]) -> T:
         """Run on the writer's thread."""
+
+    @abstractmethod
+    def _settled(self) -> Future[None]:
+        """Done when the write under way is, and all that wait now."""
 
     @property
     def identities(self) -> Identities:
@@ -123,16 +131,22 @@ class Answers(ABC):
         It stops within a second of its timeout (seconds), of `cancel` and of `close`.
         """
         stops = (self._closing, cancel)
+        deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             workspace = self._workspace
             try:
                 return workspace.checkpoints.query(text, view, limit, timeout, stops)
             except (QueryStopped, VaultUnavailable):
-                stopped = self._closing.is_set() or (cancel is not None and cancel.is_set())
-                if stopped or not workspace.closed:
+                if _is_any_set(stops) or not workspace.closed:
                     raise
-            # It was closed under the query, to be made anew: when the writer is free, that is done.
-            self._write(lambda: None)
+                # It was closed under the query, to be made anew: when the writer is free, that is done.
+                remade = self._settled()
+                while not remade.done():
+                    time.sleep(_LOOK)
+                    if _is_any_set(stops) or (deadline is not None and time.monotonic() > deadline):
+                        raise
+            if deadline is not None:
+                timeout = round(max(0.0, deadline - time.monotonic()), 3)
 
     def entity(self, entity: str) -> Entity:
         """The entity of an id or IRI. Raises UnknownEntity with the nearest ids."""
@@ -239,3 +253,7 @@ class Answers(ABC):
         if not target.is_relative_to(self.vault):
             raise FileChanged("The path leaves the vault.", "Give a path inside it.", path=path)
         return self.vault / path
+
+
+def _is_any_set(events: Iterable[threading.Event | None]) -> bool:
+    return any(event is not None and event.is_set() for event in events)
