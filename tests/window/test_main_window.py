@@ -234,6 +234,7 @@ def test_a_window_with_text_that_cannot_be_saved_asks_before_it_closes(
     qtbot.waitUntil(lambda: page.note.conflict is not None, timeout=5000)
     assert page.bars.is_shown("conflict")
     window.close()
+    qtbot.waitUntil(lambda: window.findChild(QMessageBox) is not None, timeout=10_000)
     box = window.findChild(QMessageBox)
     assert box is not None and window.isVisible()
     box.buttons()[0].click() if box.buttons()[0].text() == "Stay" else box.buttons()[1].click()
@@ -271,7 +272,7 @@ def test_a_vault_that_is_open_elsewhere_is_named_and_another_can_be_opened(
 ) -> None:
     with open_vault(vault, tmp_path / "data"):
         window = start(vault, wait=False)
-        qtbot.waitUntil(lambda: "is open in" in window.page.title.text(), timeout=10_000)
+        qtbot.waitUntil(lambda: "is open in" in window.page.title.text(), timeout=30_000)
         assert [button.text() for button in window.page.buttons] == ["Try again", "Open another folder…"]
     window.page.buttons[0].click()
     qtbot.waitUntil(lambda: is_ready(window), timeout=20_000)

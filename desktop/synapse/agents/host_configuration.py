@@ -109,15 +109,23 @@ def environment() -> dict[str, str]:
     return found
 
 
-def configuration(vault: str | os.PathLike[str], host: str | None = None) -> dict[str, Any]:
+def configuration(
+    vault: str | os.PathLike[str],
+    host: str | None = None,
+    *,
+    agent: str | None = None,
+    token: str | None = None,
+) -> dict[str, Any]:
     """The configuration for a host, or the form that most hosts share. Raises UsageError.
 
-    host: a name in `HOSTS`, which is also the name that the agent claims.
+    host: a name in `HOSTS`, which is also the name that the agent claims unless `agent` is another.
+    token: what it proves that name with.
     """
     known = None if host is None else HOSTS[host]
-    first, *rest = command(vault, host)
+    first, *rest = command(vault, agent or host)
     entry: dict[str, Any] = {**(known.extra if known else {}), "command": first, "args": rest}
-    if variables := environment():
+    variables = {**environment(), **({} if token is None else {"SYNAPSE_AGENT_TOKEN": token})}
+    if variables:
         entry["env"] = variables
     return {known.key if known else "mcpServers": {SERVER: entry}}
 

@@ -102,6 +102,11 @@ class Registry:
         self._stamp: tuple[int, int, int] | None = None
         self._entries: _Entries = {}
 
+    @property
+    def file(self) -> Path:
+        """Where the list lies."""
+        return self._file
+
     # -- asked by the owner ------------------------------------------------------------------------
 
     def identify(self, claimed: str | None, token: str | None) -> Identity:

@@ -52,6 +52,8 @@ class Attached:
     since: str
     calls: int
     writes: int
+    wants_to_write: bool = False
+    """It tried to write and may not yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ class Session:
         self.client_version = ""
         self.calls = 0
         self.writes = 0
+        self._wanted_to_write = False
         self._house = house
         self._calls: set[_Call] = set()
         self._ending: str | None = None
@@ -135,6 +138,7 @@ class Session:
             self.since,
             self.calls,
             self.writes,
+            self._wanted_to_write and access == "read",
         )
 
     def check(self) -> None:
@@ -166,6 +170,8 @@ class Session:
                 f"They go on with `synapse agents resume {quoted(name)}`, or in the window.",
             )
         if access != "write":
+            self._wanted_to_write = True
+            self._house.changed()
             raise WriteNotAllowed(
                 f"The agent {name} may read but not write.",
                 f"A person allows it with `synapse agents allow {quoted(name)}`, or in the window.",

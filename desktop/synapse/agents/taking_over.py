@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from synapse.bridge import discovery, starting
+from synapse.bridge import discovery, starting, stopped
 from synapse.bridge.dialling import Refused, dial
 from synapse.bridge.discovery import Discovery
 from synapse.engine import Engine, open_vault
@@ -45,13 +45,33 @@ def take_over(vault: str | os.PathLike[str], timeout: float = PATIENCE) -> None:
 
 
 def open_taking_over(
-    vault: str | os.PathLike[str], *, role: str = "the window", timeout: float = PATIENCE
+    vault: str | os.PathLike[str],
+    data_root: Path | None = None,
+    *,
+    role: str = "the window",
+    timeout: float = PATIENCE,
+    asking: Callable[[], object] | None = None,
 ) -> Engine:
     """Open a vault as `open_vault` does, taking it over from a headless owner where one has it.
 
     Where a bridge starts the next headless owner before the lock is taken, that one is asked too.
+    asking: called when an owner is asked. That the vault was not to be served is forgotten.
     """
-    return _wait(vault, timeout, lambda: open_vault(vault, role=role))
+    engine = _wait(vault, timeout, lambda: open_vault(vault, data_root, role=role), asking)
+    with suppress(OSError):
+        stopped.forget(engine.vault)
+    return engine
+
+
+def leave_stopped(vault: str | os.PathLike[str]) -> None:
+    """A person does not want the vault served once it is closed here. Raises WriteFailed."""
+    try:
+        stopped.mark(vault)
+    except OSError as error:
+        raise WriteFailed(
+            f"That the vault is not to be served cannot be written down: {error.strerror or error}.",
+            "Free space or check the permissions of the data folder.",
+        ) from error
 
 
 def serve_in_background(vault: str | os.PathLike[str]) -> None:
@@ -70,7 +90,12 @@ def serve_in_background(vault: str | os.PathLike[str]) -> None:
     threading.Thread(target=process.wait, name="synapse-serve", daemon=True).start()
 
 
-def _wait(vault: str | os.PathLike[str], timeout: float, attempt: Callable[[], T]) -> T:
+def _wait(
+    vault: str | os.PathLike[str],
+    timeout: float,
+    attempt: Callable[[], T],
+    asking: Callable[[], object] | None = None,
+) -> T:
     """Try until it is not locked; ask each headless owner that is met meanwhile to hand over."""
     end = time.monotonic() + timeout
     asked: dict[str, float] = {}
@@ -84,6 +109,8 @@ def _wait(vault: str | os.PathLike[str], timeout: float, attempt: Callable[[], T
                     raise
                 if time.monotonic() - asked.get(owner.token, -_ASK_AGAIN) >= _ASK_AGAIN:
                     asked[owner.token] = time.monotonic()
+                    if asking is not None:
+                        asking()
                     _ask(owner)
             if time.monotonic() >= end:
                 raise

@@ -33,15 +33,17 @@ def run(vault: str | os.PathLike[str]) -> int:
     window.open_vault(Path(vault).expanduser().resolve())
     _end_on_signals(app, window)
     status = app.exec()
-    host.shut_down()
     settings.sync()
+    if not host.shut_down():
+        # What did not end holds the vault; the process's end gives it up, and the next start makes it good.
+        os._exit(status)
     return status
 
 
 def _end_on_signals(app: QApplication, window: MainWindow) -> None:
     """Ctrl+C and a polite kill save and close; Python looks at signals only when it runs."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: QTimer.singleShot(0, window.close))
+        signal.signal(number, lambda *_: QTimer.singleShot(0, window.close_unasked))
     awake = QTimer(app)
     awake.start(250)
     awake.timeout.connect(lambda: None)

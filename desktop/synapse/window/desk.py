@@ -8,8 +8,13 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from synapse.engine import Engine
 from synapse.engine.questions.results import BacklinksReport
+from synapse.window.agents.keeper import AgentsKeeper
+from synapse.window.agents.plain import plain
+from synapse.window.agents.state import AgentsState
+from synapse.window.agents_panel import AgentsPanel
 from synapse.window.bar import Bars
 from synapse.window.browser import BrowserPanel
+from synapse.window.connect_agent import ConnectDialog
 from synapse.window.console_panel import ConsolePanel
 from synapse.window.diff_view import DiffDialog, Versions
 from synapse.window.docks import Docks
@@ -17,16 +22,18 @@ from synapse.window.graph_panel import NeighbourhoodPanel
 from synapse.window.indexing import BacklinksKeeper, IndexKeeper
 from synapse.window.navigation import Navigator
 from synapse.window.note_list import NoteList
+from synapse.window.opening import VaultHost
 from synapse.window.panel import counted
 from synapse.window.problems_panel import ProblemsPanel
 from synapse.window.proof_panel import ProofPanel
 from synapse.window.relations_panel import RelationsPanel
-from synapse.window.session import Session
+from synapse.window.session import Session, in_words
 from synapse.window.settings import VaultSettings
 from synapse.window.tabs import NoteTabs
 from synapse.window.theme import Theme
 
 LAYOUT_VERSION = 1
+_OF_AGENTS = ("agent-writes", "unserved")
 
 
 class Desk(QObject):
@@ -39,6 +46,7 @@ class Desk(QObject):
         self,
         window: QMainWindow,
         engine: Engine,
+        host: VaultHost,
         settings: VaultSettings,
         theme: Theme,
         bars: Bars,
@@ -46,6 +54,7 @@ class Desk(QObject):
     ) -> None:
         super().__init__(window)
         self._window = window
+        self._host = host
         self._settings = settings
         self._theme = theme
         self._bars = bars
@@ -56,6 +65,10 @@ class Desk(QObject):
         self.navigator = Navigator(self.session, self.tabs, bars, self)
         self.index = IndexKeeper(self.session, self)
         self.backlinks = BacklinksKeeper(self.session, self)
+        self.agents = AgentsKeeper(self.session, host.owner, host.registry, self)
+        self.agents_panel = AgentsPanel(self.agents, theme)
+        self._connecting: ConnectDialog | None = None
+        self._put_off: set[str] = set()
         self.browser = BrowserPanel(self.session, self.notes, theme)
         self.console = ConsolePanel(self.session, theme)
         self.docks = Docks(
@@ -67,6 +80,7 @@ class Desk(QObject):
                 "proof": ProofPanel(self.session, theme),
                 "console": self.console,
                 "problems": ProblemsPanel(self.session, theme),
+                "agents": self.agents_panel,
             },
         )
         self._connect()
@@ -84,6 +98,11 @@ class Desk(QObject):
         self.backlinks.asking.connect(self._ask_backlinks)
         self.backlinks.previewed.connect(self._show_preview)
         self.backlinks.wrote.connect(self._backlinks_wrote)
+        for ended in (self.index.finished, self.index.stopped, self.index.failed):
+            ended.connect(self._host_may_answer)
+        self.agents.changed.connect(self._agents_changed)
+        self.agents_panel.connectRequested.connect(self.connect_agent)
+        self._host.served.connect(self.agents.set_owner)
         self.console.queryChanged.connect(lambda text: self._settings.set("query", text))
 
     @property
@@ -124,6 +143,8 @@ class Desk(QObject):
         """Show what is known already, then look at the folder."""
         if self.session.engine.recovered:
             self._bars.bar("recovered").say(self.session.engine.recovered, icon="warning", color="warning")
+        if self._host.unserved is not None:
+            self._bars.bar("unserved").say_error(*in_words(self._host.unserved))
         self.notes.refresh()
         self.session.refresh_status()
         self.index.start()
@@ -246,12 +267,73 @@ class Desk(QObject):
             text = self.tr("Backlinks were written into {notes}.").format(notes=notes)
             self._bars.bar("wrote").say(text, icon="check", passing=True)
 
+    # -- agents --------------------------------------------------------------------------------
+
+    @Slot()
+    def _host_may_answer(self) -> None:
+        """The first index ended: agents' calls wait no more, and what they need is loaded."""
+        self._host.indexed()
+
+    @Slot(object)
+    def _agents_changed(self, state: AgentsState) -> None:
+        """Ask about one agent at a time that tried to write and may not."""
+        kept = {*self._settings.texts("kept-read-only"), *self._put_off}
+        wanting = [one for one in state.agents if one.wants_to_write and one.name not in kept]
+        if not wanting:
+            self._bars.withdraw("agent-writes")
+            return
+        agent = wanting[0]
+        text = (
+            self.tr("The agent {name} wants to write into this vault.")
+            if agent.is_proven
+            else self.tr("An agent that calls itself {name} wants to write into this vault.")
+        )
+        self._bars.bar("agent-writes").say(
+            text.format(name=plain(agent.name, 80)),
+            [
+                (self.tr("Allow"), lambda name=agent.name: self.agents.allow(name)),
+                (self.tr("Keep read-only"), lambda name=agent.name: self._keep_read_only(name)),
+            ],
+            icon="agent",
+            closed=lambda name=agent.name: self._put_off.add(name),
+        )
+
+    def _keep_read_only(self, name: str) -> None:
+        self._settings.set("kept-read-only", [*self._settings.texts("kept-read-only"), name])
+        self._agents_changed(self.agents.state)
+
+    @Slot()
+    def connect_agent(self) -> None:
+        """Show what a host needs to reach this vault."""
+        if self._connecting is None:
+            self._connecting = ConnectDialog(self.agents, self._theme, self._window)
+            self._connecting.finished.connect(self._connect_closed)
+        self._connecting.show()
+        self._connecting.raise_()
+        self._connecting.activateWindow()
+
+    @Slot()
+    def _connect_closed(self) -> None:
+        self._connecting = None
+
     # -- ending --------------------------------------------------------------------------------
 
     def take_down(self) -> None:
         """Remove everything of this vault from the window; what is unsaved must be saved before."""
-        for reason in ("recovered", "welcome", "index", "problem", "backlinks", "wrote", "place"):
+        for reason in (
+            "recovered",
+            "welcome",
+            "index",
+            "problem",
+            "backlinks",
+            "wrote",
+            "place",
+            *_OF_AGENTS,
+        ):
             self._bars.withdraw(reason)
+        if self._connecting is not None:
+            self._connecting.close()
+        self.agents.close()
         self.session.close()
         self.tabs.close_all()
         self.docks.remove()

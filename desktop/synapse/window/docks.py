@@ -14,6 +14,7 @@ _AREAS = {
     "proof": Qt.DockWidgetArea.RightDockWidgetArea,
     "console": Qt.DockWidgetArea.BottomDockWidgetArea,
     "problems": Qt.DockWidgetArea.BottomDockWidgetArea,
+    "agents": Qt.DockWidgetArea.BottomDockWidgetArea,
 }
 BOTTOM = 300
 AT_FIRST = ("browser", "graph", "relations")
@@ -38,6 +39,7 @@ class Docks:
             self.docks[name] = dock
         window.tabifyDockWidget(self.docks["relations"], self.docks["proof"])
         window.tabifyDockWidget(self.docks["console"], self.docks["problems"])
+        window.tabifyDockWidget(self.docks["problems"], self.docks["agents"])
         self.arrange()
 
     def arrange(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Slot
@@ -12,7 +11,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QMainWindow,
     QMenu,
-    QMessageBox,
     QStackedWidget,
     QTabWidget,
     QVBoxLayout,
@@ -22,9 +20,11 @@ from PySide6.QtWidgets import (
 from synapse.engine import Engine
 from synapse.engine.vaults import recent_vaults
 from synapse.window.about import show_about
+from synapse.window.agents.state import AgentsState
 from synapse.window.bar import Bars
 from synapse.window.commands import Commands
 from synapse.window.desk import Desk
+from synapse.window.leaving import Leaving
 from synapse.window.menus import PANELS, build_commands, build_menus
 from synapse.window.opening import VaultHost
 from synapse.window.pages import MiddlePage
@@ -48,7 +48,7 @@ class MainWindow(QMainWindow):
         self._asked: Path | None = None
         self._closing = False
         self._may_close = False
-        self._after_save: Callable[[], None] | None = None
+        self._unasked = False
         self.setWindowTitle("Synapse")
         self.setDockOptions(
             QMainWindow.DockOption.AnimatedDocks
@@ -79,10 +79,14 @@ class MainWindow(QMainWindow):
         self.theme_group = QActionGroup(self)
         build_menus(self)
         self.status.problemsRequested.connect(lambda: self.commands.run("view.problems"))
+        self.status.agentsRequested.connect(lambda: self.commands.run("view.agents"))
         self.status.stopRequested.connect(self._stop_index)
         host.opened.connect(self._attach)
         host.failed.connect(self._open_failed)
         host.closed.connect(self._host_closed)
+        host.takingOver.connect(self._say_taking_over)
+        self._leaving = Leaving(self, settings, host)
+        self._leaving.stayed.connect(self._stayed)
         self._say_no_vault()
 
     # -- vaults --------------------------------------------------------------------------------
@@ -91,7 +95,7 @@ class MainWindow(QMainWindow):
         """Open a vault in this window. create: make a new one there first."""
         self._wanted = (vault, create)
         if self.desk is not None:
-            self._save_then(self._leave_vault)
+            self._leaving.start(self.desk, self._leave_vault)
         else:
             self._open_wanted()
 
@@ -107,14 +111,14 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _attach(self, engine: Engine) -> None:
         settings = self.settings.of_vault(engine.vault)
-        desk = Desk(self, engine, settings, self.theme, self.bars, self.settings.note_points)
+        desk = Desk(self, engine, self.host, settings, self.theme, self.bars, self.settings.note_points)
         self.desk = desk
         self.setWindowTitle(f"{engine.name} – Synapse")
         self._middle.addWidget(desk.tabs)
         desk.tabs.emptied.connect(self._tabs_emptied)
         desk.tabs.zoomRequested.connect(self.zoom)
-        desk.tabs.allSaved.connect(self._all_saved)
-        desk.tabs.saveFailed.connect(self._save_failed)
+        desk.tabs.allSaved.connect(self._leaving.all_saved)
+        desk.tabs.saveFailed.connect(self._leaving.save_failed)
         desk.session.statusChanged.connect(self.status.show_status)
         desk.session.indexing.connect(self.status.show_indexing)
         desk.session.busyChanged.connect(self.status.show_busy)
@@ -124,12 +128,25 @@ class MainWindow(QMainWindow):
         desk.index.finished.connect(self._say_empty)
         desk.openVaultRequested.connect(self.choose_vault)
         desk.newVaultRequested.connect(self.choose_new_vault)
+        desk.agents.changed.connect(self._agents_changed)
+        desk.agents_panel.closing = self.settings.when_closing
+        desk.agents_panel.closingChosen.connect(self._closing_chosen)
         geometry = settings.state("geometry")
         if not geometry.isEmpty():
             self.restoreGeometry(geometry)
         self._tabs_emptied(not desk.tabs.count())
         self._note_opened(desk.session.current or "")
         desk.start()
+
+    @Slot()
+    def _say_taking_over(self) -> None:
+        vault = self._asked
+        if vault is not None:
+            self.page.say(
+                self.tr("Opening {name}").format(name=vault.name),
+                self.tr("Taking over from the background server…"),
+                busy=True,
+            )
 
     @Slot(object)
     def _open_failed(self, error: BaseException) -> None:
@@ -314,41 +331,26 @@ class MainWindow(QMainWindow):
 
     # -- closing -------------------------------------------------------------------------------
 
-    def _save_then(self, act: Callable[[], None]) -> None:
-        assert self.desk is not None
-        self._after_save = act
-        self.desk.tabs.save_all()
-
-    @Slot()
-    def _all_saved(self) -> None:
-        act, self._after_save = self._after_save, None
-        if act is not None:
-            act()
+    @Slot(object)
+    def _agents_changed(self, state: AgentsState) -> None:
+        self.status.show_agents(state.connections)
 
     @Slot(str)
-    def _save_failed(self, path: str) -> None:
-        """Something cannot be saved: a person decides, nothing is thrown away unasked."""
-        act, self._after_save = self._after_save, None
-        if act is None or self.desk is None:
-            return
-        self.desk.tabs.open(path)
-        box = QMessageBox(self)
-        box.setWindowTitle(self.tr("Not saved"))
-        box.setText(self.tr("{path} is not saved.").format(path=path))
-        box.setInformativeText(self.tr("Its tab says why. Closing now loses what you wrote there since."))
-        stay = box.addButton(self.tr("Stay"), QMessageBox.ButtonRole.RejectRole)
-        lose = box.addButton(self.tr("Close without saving"), QMessageBox.ButtonRole.DestructiveRole)
-        box.setDefaultButton(stay)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._wanted = self._wanted if act == self._leave_vault else None
-        self._closing = False
+    def _closing_chosen(self, choice: str) -> None:
+        self.settings.when_closing = choice
+        if self.desk is not None:
+            self.desk.agents_panel.closing = choice
 
-        def decided() -> None:
-            if box.clickedButton() is lose:
-                act()
+    @Slot()
+    def _stayed(self) -> None:
+        self._wanted = None
+        self._closing = self._unasked = False
 
-        box.finished.connect(decided)
-        box.open()
+    @Slot()
+    def close_unasked(self) -> None:
+        """Close as the system wants it, with nobody there to answer a question about agents."""
+        self._unasked = True
+        self.close()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.desk is None or self._may_close:
@@ -357,7 +359,7 @@ class MainWindow(QMainWindow):
         event.ignore()
         if not self._closing:
             self._closing = True
-            self._save_then(self._close_now)
+            self._leaving.start(self.desk, self._close_now, unasked=self._unasked)
 
     def _close_now(self) -> None:
         self._remember()

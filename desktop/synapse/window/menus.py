@@ -21,6 +21,7 @@ PANELS = (
     ("proof", "Proof", "Ctrl+Shift+Y"),
     ("console", "SPARQL console", "Ctrl+Shift+Q"),
     ("problems", "Problems", "Ctrl+Shift+M"),
+    ("agents", "Agents", "Ctrl+Shift+A"),
 )
 
 
@@ -60,6 +61,7 @@ def build_commands(window: MainWindow) -> None:
     add("view.full", tr("Full screen"), "F11", lambda: _full_screen(window))
     add("vault.index", tr("Read the vault again"), "F5", lambda: _index(window))
     add("vault.backlinks", tr("Preview backlinks…"), "", lambda: _preview(window))
+    add("vault.connect", tr("Connect an agent…"), "", lambda: _connect(window))
     add("help.about", tr("About Synapse"), "", window.about)
 
 
@@ -75,10 +77,10 @@ def build_menus(window: MainWindow) -> None:
         (tr("&Go"), "go.back go.forward - go.next go.previous - note.reveal"),
         (
             tr("&View"),
-            "view.browser view.graph view.relations view.proof view.console view.problems - "
+            "view.browser view.graph view.relations view.proof view.console view.problems view.agents - "
             "view.arrange - @theme - view.larger view.smaller view.usual - view.full",
         ),
-        (tr("V&ault"), "vault.index vault.backlinks"),
+        (tr("V&ault"), "vault.index vault.backlinks - vault.connect"),
         (tr("&Help"), "help.about"),
     ):
         menu = window.menuBar().addMenu(title)
@@ -161,3 +163,8 @@ def _index(window: MainWindow) -> None:
 def _preview(window: MainWindow) -> None:
     if window.desk is not None:
         window.desk.ask_backlinks_again()
+
+
+def _connect(window: MainWindow) -> None:
+    if window.desk is not None:
+        window.desk.connect_agent()

@@ -12,6 +12,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from synapse.window.theme import CHOICES
 
 SMALLEST, LARGEST = 8.0, 32.0
+CLOSING_CHOICES = ("ask", "keep", "stop")
 
 
 class WindowSettings:
@@ -48,6 +49,16 @@ class WindowSettings:
     @note_points.setter
     def note_points(self, points: float) -> None:
         self._store.setValue("note-points", min(LARGEST, max(SMALLEST, points)))
+
+    @property
+    def when_closing(self) -> str:
+        """What to do when the window closes with agents attached: `ask`, `keep` serving or `stop`."""
+        choice = str(self._store.value("when-closing", "ask"))
+        return choice if choice in CLOSING_CHOICES else "ask"
+
+    @when_closing.setter
+    def when_closing(self, choice: str) -> None:
+        self._store.setValue("when-closing", choice)
 
     @property
     def keys(self) -> dict[str, str]:

@@ -16,6 +16,7 @@ class VaultStatusBar(QStatusBar):
     """Revision, notes, facts, inferred, problems; a running index with a way to stop it."""
 
     problemsRequested = Signal()
+    agentsRequested = Signal()
     stopRequested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -38,7 +39,11 @@ class VaultStatusBar(QStatusBar):
         self.problems = QPushButton(self)
         self.problems.clicked.connect(self.problemsRequested)
         self.problems.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        for widget in (self.problems, self.notes, self.facts, self.inferred, self.revision):
+        self.agents = QPushButton(self)
+        self.agents.clicked.connect(self.agentsRequested)
+        self.agents.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.agents.setToolTip(self.tr("Show who is attached and what they did"))
+        for widget in (self.agents, self.problems, self.notes, self.facts, self.inferred, self.revision):
             self.addPermanentWidget(widget)
         self._busy_timer = QTimer(self)
         self._busy_timer.setSingleShot(True)
@@ -52,6 +57,7 @@ class VaultStatusBar(QStatusBar):
         for label in (self.notes, self.facts, self.inferred, self.revision):
             label.clear()
         self.problems.hide()
+        self.agents.hide()
         self.busy.clear()
 
     @Slot(object)
@@ -74,6 +80,13 @@ class VaultStatusBar(QStatusBar):
             self.problems.setObjectName(name)
             self.problems.style().unpolish(self.problems)
             self.problems.style().polish(self.problems)
+
+    def show_agents(self, attached: int) -> None:
+        """How many agents are attached now."""
+        self.agents.setText(
+            counted(attached, self.tr("agent attached"), self.tr("agents attached")) if attached else ""
+        )
+        self.agents.setVisible(bool(attached))
 
     @Slot(int, int)
     def show_indexing(self, done: int, total: int) -> None:
