@@ -202,6 +202,18 @@ def test_facts_that_an_owner_does_not_take_at_once_are_refused_by_name(
     assert synapse("status", vault).status == 0
 
 
+@pytest.mark.parametrize("with_owner", [False, True])
+def test_an_argument_that_is_no_text_is_refused_by_name(
+    synapse: Command, vault: Path, start_owner: Callable[[Path], Owner], with_owner: bool
+) -> None:
+    if with_owner:
+        start_owner(vault)
+    found = synapse("neighbourhood", vault, "people/ada", "--types", "a", "--types", "\udcff")
+    assert (found.status, found.out) == (2, "")
+    assert found.err.startswith("synapse: --types is not valid ")
+    assert synapse("dossier", vault, "\udcff").err.startswith("synapse: ENTITY is not valid ")
+
+
 # -- owners that go ------------------------------------------------------------------------------
 
 

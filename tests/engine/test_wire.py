@@ -16,7 +16,7 @@ from synapse.engine.graph.results import AskResult, GraphResult, SelectResult
 from synapse.engine.operations import OPERATIONS, operation
 from synapse.engine.questions.decoding import Undecodable
 from synapse.engine.record import WrittenFact
-from synapse.engine.wire import PIECE, from_wire, pieces, read_values, to_arguments, to_wire
+from synapse.engine.wire import PIECE, dumped, from_wire, pieces, read_values, to_arguments, to_wire
 
 QUERY = operation("query")
 
@@ -71,6 +71,23 @@ def test_answers_without_terms_come_back(result: Any) -> None:
 def test_what_is_no_query_s_answer_is_refused(value: object) -> None:
     with pytest.raises(Undecodable):
         from_wire(QUERY, value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        [],
+        {"é": {"list": list(range(1999)), "none": None}, "b": [{"語": "\u2028\n"}] * 501},
+        [[1, 2]] * 1000,
+        {"graph": '<a> <b> "😀" .\n', "truncated": False},
+        "text",
+    ],
+)
+def test_json_that_is_written_in_pieces_is_one_line_of_the_same(value: object) -> None:
+    text = dumped(value)
+    assert json.loads(text) == value
+    assert text.isascii() and "\n" not in text
 
 
 @pytest.mark.parametrize("sign", ["a", "é", "語", "😀"])

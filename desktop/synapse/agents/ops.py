@@ -29,7 +29,7 @@ from synapse.engine.errors import QueryStopped, SynapseError, UsageError
 from synapse.engine.graph.results import Term
 from synapse.engine.operations import OPERATIONS, Operation, carry_out
 from synapse.engine.questions.results import as_json
-from synapse.engine.wire import pieces, read_values, to_wire
+from synapse.engine.wire import dumped, pieces, read_values, to_wire
 
 log = logging.getLogger(__name__)
 
@@ -336,4 +336,4 @@ def _answered(id: Id, result: object) -> bytes:
 
 
 def _line(value: object) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n"
+    return dumped(value).encode("ascii") + b"\n"

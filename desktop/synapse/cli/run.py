@@ -101,9 +101,11 @@ def warn(opened: Opened) -> None:
 def _check_usage(values: argparse.Namespace) -> None:
     """What can be refused before the vault is opened."""
     for argument in values.operation.arguments:
-        text = getattr(values, argument.name, None)
-        if isinstance(text, str) and any("\ud800" <= sign <= "\udfff" for sign in text):
-            raise UsageError(f"{argument.name.upper()} is not valid {sys.getfilesystemencoding()}: {text!r}.")
+        value = getattr(values, argument.name, None)
+        for text in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(text, str) and any("\ud800" <= sign <= "\udfff" for sign in text):
+                name = argument.name.upper() if argument.positional else f"--{argument.name}"
+                raise UsageError(f"{name} is not valid {sys.getfilesystemencoding()}: {text!r}.")
     if values.json and getattr(values, "as_format", None) not in (None, "json"):
         raise UsageError(f"--json and --format {values.as_format} exclude each other.", "Leave one out.")
     if values.command == "export" and values.json and values.out in (None, "-"):

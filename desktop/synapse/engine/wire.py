@@ -16,7 +16,7 @@ from pyoxigraph import QueryBoolean, QueryResultsFormat, RdfFormat, Triple, pars
 
 from synapse.engine.errors import UsageError
 from synapse.engine.graph.results import AskResult, GraphResult, QueryResult, SelectResult
-from synapse.engine.graph.tables import serialize_results
+from synapse.engine.graph.tables import results_object, serialize_results
 from synapse.engine.graph.writing import serialize_graph
 from synapse.engine.operations import Argument, Operation, given_facts
 from synapse.engine.questions.decoding import Undecodable, from_json
@@ -24,6 +24,9 @@ from synapse.engine.questions.results import as_json
 
 PIECE = 1024 * 1024
 """UTF-8 bytes of the longest piece of a file's content."""
+
+_ITEMS = 500
+"""Items of a list that are encoded together: a few milliseconds' worth."""
 
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -37,7 +40,7 @@ def to_wire(result: object) -> object:
     was, with datatype, language, direction, blank node's label and nested triples.
     """
     if isinstance(result, SelectResult):
-        return {"select": json.loads(serialize_results(result, "json")), "truncated": result.truncated}
+        return {"select": results_object(result), "truncated": result.truncated}
     if isinstance(result, AskResult):
         return {"ask": json.loads(serialize_results(result, "json"))}
     if isinstance(result, GraphResult):
@@ -58,6 +61,27 @@ def from_wire(operation: Operation, value: object) -> object:
     if operation.result is bytes:
         return value
     return from_json(operation.result, value)
+
+
+def dumped(value: object) -> str:
+    """JSON in ASCII, on one line. Long lists are written some items at a time: the standard library's
+    encoder lets no other thread run while it works, and an owner may be a window."""
+    return "".join(_dumped(value))
+
+
+def _dumped(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping) and value:
+        for number, (key, each) in enumerate(value.items()):
+            yield f"{',' if number else '{'}{json.dumps(str(key))}:"
+            yield from _dumped(each)
+        yield "}"
+    elif isinstance(value, list) and len(value) > _ITEMS:
+        for start in range(0, len(value), _ITEMS):
+            yield "," if start else "["
+            yield json.dumps(value[start : start + _ITEMS], separators=(",", ":"))[1:-1]
+        yield "]"
+    else:
+        yield json.dumps(value, separators=(",", ":"))
 
 
 def pieces(content: bytes) -> Iterator[str]:

@@ -47,7 +47,8 @@ def serialize_results(result: SelectResult | AskResult, format: str = "json") ->
         raise UsageError(f"There is no format {format!r}.", f"Use one of {', '.join(RESULT_FORMATS)}.")
     if isinstance(result, AskResult):
         return _ask(result.value, format)
-    written = _json(result, replaced=_NO_XML if format == "xml" else None)
+    document = results_object(result, replaced=_NO_XML if format == "xml" else None)
+    written = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
     if format == "json":
         return written
     rows = parse_query_results(written, QueryResultsFormat.JSON)
@@ -70,7 +71,8 @@ def _ask(value: bool, format: str) -> bytes:
     return said.encode()
 
 
-def _json(result: SelectResult, replaced: re.Pattern[str] | None) -> bytes:
+def results_object(result: SelectResult, replaced: re.Pattern[str] | None = None) -> dict[str, object]:
+    """The document that the JSON format writes. replaced: characters for which U+FFFD stands."""
     bindings = [
         {
             name: _term(cell, replaced)
@@ -79,8 +81,7 @@ def _json(result: SelectResult, replaced: re.Pattern[str] | None) -> bytes:
         }
         for row in result.rows
     ]
-    document = {"head": {"vars": result.variables}, "results": {"bindings": bindings}}
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+    return {"head": {"vars": list(result.variables)}, "results": {"bindings": bindings}}
 
 
 def _term(term: Term, replaced: re.Pattern[str] | None) -> dict[str, object]:
