@@ -194,8 +194,19 @@ class Answers(ABC):
 
         return self._write(work)
 
-    def search(self, text: str, limit: int = 50, cursor: str | None = None) -> SearchResult:
-        return self._ask(lambda reader: search(reader, self._workspace.catalogue, text, limit, cursor))
+    def search(
+        self,
+        text: str,
+        limit: int = 50,
+        cursor: str | None = None,
+        kinds: Sequence[str] = (),
+        type: str | None = None,
+        tag: str | None = None,
+    ) -> SearchResult:
+        """Notes by their words; with `kinds` also what else the graph names, by label and id."""
+        return self._ask(
+            lambda reader: search(reader, self._workspace.catalogue, text, limit, cursor, kinds, type, tag)
+        )
 
     def digest(self) -> str:
         def answer(reader: GraphReader) -> str:

@@ -288,8 +288,15 @@ OPERATIONS: tuple[Operation, ...] = (
         "Find notes by their words.",
         "'payment provider'",
         r.SearchResult,
-        lambda e, v: e.search(v["text"], v["limit"], v["cursor"]),
-        (_positional("text", 'words to find; "…" is a phrase'), _limit(50, "notes"), _CURSOR),
+        lambda e, v: e.search(v["text"], v["limit"], v["cursor"], v["kinds"], v["type"], v["tag"]),
+        (
+            _positional("text", 'words to find; "…" is a phrase'),
+            Argument("kinds", "note (where none is given), unwritten, attachment, tag, other", "texts", ()),
+            Argument("type", "only what is of this class, also by inference"),
+            Argument("tag", "only what has this tag"),
+            _limit(50, "notes"),
+            _CURSOR,
+        ),
         indexes=True,
     ),
     Operation(

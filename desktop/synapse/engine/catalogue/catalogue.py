@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
@@ -323,9 +323,11 @@ class Catalogue:
 
     # -- full text -----------------------------------------------------------------------------
 
-    def search(self, text: str, limit: int = 50, offset: int = 0) -> tuple[list[TextHit], int]:
+    def search(
+        self, text: str, limit: int = 50, offset: int = 0, among: Collection[str] | None = None
+    ) -> tuple[list[TextHit], int]:
         """Notes that hold every word of `text`, the best first, and how many there are in all.
-        Hits only by a word's stem come after all others."""
+        Hits only by a word's stem come after all others. among: only these notes, by path."""
         exact, stemmed = fulltext.match_expression(text), fulltext.whole_words(text)
         if exact is None:
             return [], 0
@@ -344,6 +346,10 @@ class Catalogue:
                     )
                     if rowid not in seen
                 ]
+            if among is not None:
+                rows = self._connection.execute("select rowid, key from searchable")
+                kept = {rowid for rowid, key in rows if key in among}
+                ranked = [row for row in ranked if row[0] in kept]
             page = ranked[offset : offset + limit]
             hits = [self._hit(rowid, rank, exact, rowid in seen) for rowid, rank in page]
         return hits, len(ranked)

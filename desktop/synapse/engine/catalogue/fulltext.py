@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 SEPARATOR = "\u200b"
 HIT_START, HIT_END = "\ue000", "\ue001"
@@ -73,6 +74,35 @@ def whole_words(text: str) -> str | None:
     if not any(len(word) >= 3 for words, _ in parts for word in words):
         return None
     return _expression(parts, "")
+
+
+def matcher(text: str) -> Callable[[str], bool] | None:
+    """Whether a name has what `text` asks for, by the rules of `match_expression`; None where nothing
+    can be searched."""
+    wanted = [([_plain(word) for word in words], goes_on) for words, goes_on in _parts(text)]
+
+    def matches(name: str) -> bool:
+        found = [_plain(word) for word in _tokens(_composed(name))]
+        return all(_stands_in(found, words, goes_on) for words, goes_on in wanted)
+
+    return matches if wanted else None
+
+
+def _stands_in(found: list[str], words: list[str], goes_on: bool) -> bool:
+    *before, last = words
+    for start in range(len(found) - len(words) + 1):
+        end = found[start + len(before)]
+        if found[start : start + len(before)] == before and (
+            end.startswith(last) if goes_on else end == last
+        ):
+            return True
+    return False
+
+
+def _plain(word: str) -> str:
+    """A word without case and accents, as `unicode61` compares words."""
+    parts = unicodedata.normalize("NFD", word.casefold())
+    return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 def _parts(text: str) -> list[tuple[list[str], bool]]:
