@@ -12,6 +12,7 @@ import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import anyio
 import mcp_types as types
@@ -29,6 +30,20 @@ Outgoing = MemoryObjectSendStream[SessionMessage]
 _ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"(?:[^"\\\x00-\x1f]|\\.){0,200}")\s*[,}]')
 _TOO_LONG = f"The message is longer than {MOST // 1024 // 1024} MiB. Send less at once."
 _HALF = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """Why a line is no message, to be answered by us."""
+
+    id: str | int | None
+    code: int
+    message: str
+
+    @property
+    def answer(self) -> SessionMessage:
+        error = types.ErrorData(code=self.code, message=self.message)
+        return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=self.id, error=error))
 
 
 @asynccontextmanager
@@ -52,19 +67,19 @@ async def _read(
     try:
         async with messages, out:
             while (line := await _line(reader)) is not None:
-                if isinstance(line, types.JSONRPCError):
-                    await out.send(SessionMessage(line))
+                if isinstance(line, _Refusal):
+                    await out.send(line.answer)
                 elif line.strip():
                     found = _parsed(line)
-                    if isinstance(found, types.JSONRPCError):
-                        await out.send(SessionMessage(found))
+                    if isinstance(found, _Refusal):
+                        await out.send(found.answer)
                     else:
                         await messages.send(SessionMessage(found))
     except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
         return  # the connection, or the server, ended
 
 
-async def _line(reader: asyncio.StreamReader) -> bytes | types.JSONRPCError | None:
+async def _line(reader: asyncio.StreamReader) -> bytes | _Refusal | None:
     """The next line; None at the end; an error for one that is too long, which is skipped."""
     try:
         return await reader.readuntil(b"\n")
@@ -81,10 +96,10 @@ async def _line(reader: asyncio.StreamReader) -> bytes | types.JSONRPCError | No
             return None
         except asyncio.LimitOverrunError as error:
             await reader.readexactly(error.consumed)
-    return _error(json.loads(found[1]) if found else None, types.INVALID_REQUEST, _TOO_LONG)
+    return _Refusal(json.loads(found[1]) if found else None, types.INVALID_REQUEST, _TOO_LONG)
 
 
-def _parsed(line: bytes) -> types.JSONRPCMessage | types.JSONRPCError:
+def _parsed(line: bytes) -> types.JSONRPCMessage | _Refusal:
     try:
         message: types.JSONRPCMessage = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
         return message
@@ -92,26 +107,22 @@ def _parsed(line: bytes) -> types.JSONRPCMessage | types.JSONRPCError:
         return _refusal(line)
 
 
-def _refusal(line: bytes) -> types.JSONRPCError:
+def _refusal(line: bytes) -> _Refusal:
     """Why a line is no message."""
     try:
         read = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError):
-        return _error(None, types.PARSE_ERROR, "The line is not JSON in UTF-8.")
+        return _Refusal(None, types.PARSE_ERROR, "The line is not JSON in UTF-8.")
     if isinstance(read, list):
-        return _error(None, types.INVALID_REQUEST, "Batches are not taken; send one message a line.")
+        return _Refusal(None, types.INVALID_REQUEST, "Batches are not taken; send one message a line.")
     id = read.get("id") if isinstance(read, dict) else None
     if not (type(id) is int or (isinstance(id, str) and not _HALF.search(id))):
         id = None
     if _HALF.search(json.dumps(read, ensure_ascii=False)):
-        return _error(
+        return _Refusal(
             id, types.INVALID_REQUEST, "A text holds half of a surrogate pair, which is no character."
         )
-    return _error(id, types.INVALID_REQUEST, "The line is not a message of JSON-RPC 2.0.")
-
-
-def _error(id: str | int | None, code: int, message: str) -> types.JSONRPCError:
-    return types.JSONRPCError(jsonrpc="2.0", id=id, error=types.ErrorData(code=code, message=message))
+    return _Refusal(id, types.INVALID_REQUEST, "The line is not a message of JSON-RPC 2.0.")
 
 
 async def _write(writer: asyncio.StreamWriter, messages: MemoryObjectReceiveStream[SessionMessage]) -> None:

@@ -7,7 +7,7 @@ from pyoxigraph import NamedNode, Triple
 from synapse.engine.errors import UsageError
 from synapse.engine.questions.paging import Key, page
 from synapse.engine.questions.reader import GraphReader
-from synapse.engine.questions.results import Impact, Impacted
+from synapse.engine.questions.results import Fact, Impact, Impacted
 from synapse.engine.terms import vocabulary as v
 
 
@@ -66,12 +66,15 @@ def impact(
 
     shown, more = page(sorted(step_of, key=key), key, limit, cursor)
     items = []
+    facts: dict[Triple, Fact] = {}  # the paths of a long chain share their steps
     for node in shown:
         path, at = [], node
         while at != resolved.iri:
             _, step, at = step_of[at]
             assert step is not None
-            path.append(reader.fact(step))
+            if step not in facts:
+                facts[step] = reader.fact(step)
+            path.append(facts[step])
         items.append(Impacted(reader.entity(node), step_of[node][0], tuple(path)))
     return Impact(reader.entity(resolved.iri), tuple(items), len(step_of), more, resolved.note)
 
