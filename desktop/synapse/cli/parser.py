@@ -18,7 +18,7 @@ FORMATS = ("table", "json", "csv", "tsv", "xml", "turtle", "ntriples")
 
 _METAVARS = {
     "file": "FILE", "timeout": "SECONDS", "datatype": "TYPE", "lang": "TAG", "cursor": "CURSOR",
-    "predicates": "WORD", "types": "WORD", "sparql": "SPARQL",
+    "predicates": "WORD", "types": "WORD", "type": "WORD", "kinds": "KIND", "sparql": "SPARQL",
     "supersedes": "ASSERTION", "idempotency_key": "KEY",
 }  # fmt: skip
 

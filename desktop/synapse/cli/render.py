@@ -227,13 +227,19 @@ class Renderer:
         return lines
 
     def _search(self, found: r.SearchResult) -> list[str]:
+        noun = "entity" if self._given.get("kinds") else "note"
         if not found.hits:
-            return [f"No note holds {found.text!r}.", "Try fewer words, or the beginning of one."]
+            narrowed = self._given.get("type") or self._given.get("tag")
+            such = "such " if narrowed else ""
+            what = f"No {such}{noun} holds {found.text!r}."
+            return [what, "Try fewer words, or the beginning of one."]
         lines = []
         for hit in found.hits:
             snippet = hit.snippet.replace("\ue000", "").replace("\ue001", "")
-            lines += [_named(hit.entity), *paragraph(snippet, self._width, 4)]
-        return lines + _more(len(found.hits), found.total, "note", found.cursor)
+            lines.append(_named(hit.entity))
+            if snippet != hit.entity.label:  # of what is no note, that is all there is
+                lines += paragraph(snippet, self._width, 4)
+        return lines + _more(len(found.hits), found.total, noun, found.cursor)
 
     def _asserted(self, found: r.Asserted) -> list[str]:
         facts = _count(found.facts, "fact")
