@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
-from synapse.engine import Agent, WrittenFact
+import pytest
+
+from synapse.engine import Agent, WrittenFact, digesting
+from synapse.engine.digesting import DigestWriter
+from synapse.engine.errors import VaultUnavailable
 
 
 def digest_file(vault: Any) -> Any:
@@ -34,6 +39,35 @@ def test_the_file_follows_the_graph_and_its_text_has_no_times(vault: Any) -> Non
     with vault.open() as engine:
         engine.index()
     assert digest_file(vault).stat().st_mtime_ns == before
+
+
+def test_a_vault_that_closes_while_its_digest_is_made_still_gets_it_and_says_nothing(
+    vault: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    (vault.folder / ".synapse").mkdir()
+    begun, closing = threading.Event(), threading.Event()
+    made: list[str] = []
+
+    def make() -> str:
+        made.append("")
+        if len(made) == 1:
+            begun.set()
+            assert closing.wait(60)
+            raise VaultUnavailable("The vault was closed.")
+        return "# digest\n"
+
+    writer = DigestWriter(vault.folder, make)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(digesting, "EVERY", 0.0)
+        writer.changed()
+    assert begun.wait(60)
+    ending = threading.Thread(target=writer.finish)
+    ending.start()
+    closing.set()
+    ending.join(60)
+    assert not ending.is_alive()
+    assert digest_file(vault).read_text("utf-8") == "# digest\n"
+    assert len(made) == 2 and not caplog.records
 
 
 def test_text_of_others_forms_no_heading_or_link(vault: Any) -> None:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from synapse.engine.errors import SynapseError
+from synapse.engine.errors import SynapseError, VaultUnavailable
 from synapse.engine.notes.files import atomic_write
 
 log = logging.getLogger(__name__)
@@ -27,12 +27,15 @@ class DigestWriter:
         self._make = make
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
+        self._last: threading.Timer | None = None
+        self._missed = False
+        """The vault began to close while the digest was made: `finish` makes it."""
 
     def changed(self) -> None:
         """The graph changed: write within 10 s, once for all changes until then."""
         with self._lock:
             if self._timer is None and self._folder.is_dir():
-                self._timer = threading.Timer(EVERY, self._due)
+                self._timer = self._last = threading.Timer(EVERY, self._due)
                 self._timer.daemon = True
                 self._timer.start()
 
@@ -42,7 +45,9 @@ class DigestWriter:
             timer, self._timer = self._timer, None
         if timer is not None:
             timer.cancel()
-            timer.join(EVERY)
+        if self._last is not None:
+            self._last.join(EVERY)  # it may be at work, and the store is closed next
+        if timer is not None or self._missed:
             self._write()
 
     def _due(self) -> None:
@@ -53,12 +58,15 @@ class DigestWriter:
         self._write()
 
     def _write(self) -> None:
+        self._missed = False
         path = self._folder / "DIGEST.md"
         try:
             text = self._make().encode("utf-8")
             before = path.read_bytes() if path.exists() else None
             if text != before:
                 atomic_write(path, text, before)
+        except VaultUnavailable:
+            self._missed = True
         except (OSError, SynapseError) as error:
             # Whoever closes or saves must not fail for it; the next change tries again.
             log.warning("the digest could not be written: %s", error)
