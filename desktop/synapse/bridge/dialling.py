@@ -16,11 +16,15 @@ LONGEST_GREETING = 64 * 1024
 
 
 class Refused(Exception):
-    """The owner answered hello with no; the text says why. kind: as the engine's errors name it."""
+    """The owner answered hello with no; the text says why, and hint what to do, if anything.
 
-    def __init__(self, message: str, kind: str = "refused") -> None:
+    kind: as the engine's errors name it.
+    """
+
+    def __init__(self, message: str, kind: str = "refused", hint: str = "") -> None:
         super().__init__(message)
         self.kind = kind
+        self.hint = hint
 
 
 def dial(
@@ -69,7 +73,7 @@ def accepted(line: bytes) -> dict[str, object]:
         no = answer.get("error")
         told = no if isinstance(no, dict) else {}
         message = told.get("message") or "The owner of the vault refused the connection."
-        raise Refused(str(message), str(told.get("kind") or "refused"))
+        raise Refused(str(message), str(told.get("kind") or "refused"), str(told.get("hint") or ""))
     return answer
 
 

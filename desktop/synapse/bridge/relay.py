@@ -322,8 +322,8 @@ class Relay:
         now = time.monotonic()
         if refused.kind == "agent-refused":
             # Nothing changes by trying on: a person has to act, and the next call asks again.
-            self._why = str(refused)
-            self._give_up(str(refused), now)
+            self._why = f"{refused} {refused.hint}".strip()
+            self._give_up(self._why, now)
             self._next_dial = None
             return
         self._why = f"Its owner refused: {refused}"
