@@ -10,8 +10,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -109,10 +112,30 @@ class Ops(Line):
         return answer["error"]
 
 
+@contextmanager
+def busy_writer(engine: Engine) -> Iterator[threading.Event]:
+    """The engine's writer is busy within this block, or until the event that it gives is set."""
+    free, busy = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        busy.set()
+        assert free.wait(PATIENCE)
+
+    with ThreadPoolExecutor(1) as pool:
+        work = pool.submit(engine._write, hold)
+        assert busy.wait(PATIENCE)
+        try:
+            yield free
+        finally:
+            free.set()
+            work.result()
+
+
 class Owners:
     """Starts `synapse serve`; nothing that was started outlives the test."""
 
     until = staticmethod(until)
+    busy_writer = staticmethod(busy_writer)
     patience = PATIENCE
 
     def __init__(self) -> None:

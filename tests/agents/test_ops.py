@@ -218,10 +218,10 @@ def test_the_longest_request_is_taken(owners: Any, shared: Owner) -> None:
 
 
 def test_an_id_that_is_in_use_is_refused_without_disturbing_its_first_request(
-    owners: Any, here: Owner
+    owners: Any, here: Owner, engine: Engine
 ) -> None:
     line = owners.ops(here.discovery)
-    with line_held(here) as free:
+    with owners.busy_writer(engine) as free:
         line.send({"id": 1, "op": "assert", "args": fact(1)})
         line.send({"id": 1, "op": "status"})
         refused = line.read()
@@ -246,35 +246,11 @@ def test_a_fault_of_ours_is_an_answer_and_no_end(
 # -- side by side --------------------------------------------------------------------------------
 
 
-class line_held:  # noqa: N801 - reads as a block
-    """The engine's writer is busy within this block, until the event it gives is set."""
-
-    def __init__(self, owner: Owner) -> None:
-        self._engine = owner._engine
-        self._free = threading.Event()
-        self._busy = threading.Event()
-        self._pool = ThreadPoolExecutor(1)
-
-    def __enter__(self) -> threading.Event:
-        self._work = self._pool.submit(self._engine._write, self._hold)
-        assert self._busy.wait(60)
-        return self._free
-
-    def _hold(self) -> None:
-        self._busy.set()
-        assert self._free.wait(60)
-
-    def __exit__(self, *_: object) -> None:
-        self._free.set()
-        self._work.result()
-        self._pool.shutdown()
-
-
 def test_writes_that_wait_keep_no_read_and_no_cancelling_from_being_answered(
     owners: Any, here: Owner, engine: Engine
 ) -> None:
     line = owners.ops(here.discovery)
-    with line_held(here):
+    with owners.busy_writer(engine):
         writes = [line.begin("assert", **fact(number)) for number in range(40)]
         # What waits for the writer fills neither the threads of reads nor those of queries.
         term = str(engine.query("SELECT ?s { ?s prop:depends_on ?o }").rows[0][0])  # type: ignore[union-attr]
@@ -388,9 +364,9 @@ def test_cancelling_what_is_not_under_way_is_no_error(owners: Any, shared: Owner
     assert line.ask("status")["notes"] == 2
 
 
-def test_a_request_too_many_is_refused(owners: Any, here: Owner) -> None:
+def test_a_request_too_many_is_refused(owners: Any, here: Owner, engine: Engine) -> None:
     line = owners.ops(here.discovery)
-    with line_held(here):
+    with owners.busy_writer(engine):
         waiting = [line.begin("assert", **fact(number)) for number in range(256)]
         error = line.error("attached")
         assert "256 requests" in error["message"]
