@@ -41,6 +41,7 @@ from synapse.engine.questions.results import (
     Undone,
 )
 from synapse.engine.record import Agent, WrittenFact
+from synapse.engine.recording import catch_up
 from synapse.engine.retracting import retract_facts, undo_agent, would_undo
 from synapse.engine.scenarios import available, load_scenario
 from synapse.engine.settings import SETTINGS_PATH, Settings, load_settings, save_settings
@@ -236,6 +237,7 @@ class Engine(Answers):
         def work() -> Asserted:
             if dry_run:
                 return try_facts(self._workspace, statement)
+            self._publish(catch_up(self._workspace))
             result, changeset = assert_facts(self._workspace, statement)
             self._publish(changeset)
             return result
@@ -256,6 +258,7 @@ class Engine(Answers):
         """
 
         def work() -> Retracted:
+            self._publish(catch_up(self._workspace))
             result, changeset = retract_facts(
                 self._workspace, self._reader(), assertion, facts, reason, agent
             )
@@ -276,6 +279,7 @@ class Engine(Answers):
         def work() -> Undone:
             if dry_run:
                 return would_undo(self._workspace, name, since)
+            self._publish(catch_up(self._workspace))
             result, changeset = undo_agent(self._workspace, name, since, reason)
             self._publish(changeset)
             return result

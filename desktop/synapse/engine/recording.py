@@ -10,6 +10,7 @@ from pyoxigraph import Triple
 
 from synapse.engine.changes import ChangeSet, GraphChange
 from synapse.engine.errors import WriteFailed
+from synapse.engine.expected import journal_changes
 from synapse.engine.record import Agent, Appended
 from synapse.engine.terms import vocabulary as v
 from synapse.engine.workspace import Workspace
@@ -22,6 +23,21 @@ def this_person() -> Agent:
     except (OSError, KeyError, ImportError):
         name = "somebody"
     return Agent(name, "person", "synapse")
+
+
+def catch_up(workspace: Workspace) -> ChangeSet | None:
+    """Carry into the graph what the journal says and the graph does not, before the next event.
+
+    A process that died between the two left it behind. A later event alone would move the graph's
+    place in the journal past it. None where there is nothing, as nearly always. Raises WriteFailed.
+    """
+    journal = workspace.journal
+    if journal.size != workspace.journal_positions.get(journal.name, 0):
+        workspace.read_journal()
+    positions, taken_in = workspace.journal_positions, workspace.store.journal_positions()
+    if all(taken_in.get(file, 0) == position for file, position in positions.items()):
+        return None
+    return workspace.commit(journal_changes(workspace, workspace.projection), journal=positions)
 
 
 def record(

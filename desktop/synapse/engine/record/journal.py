@@ -202,6 +202,14 @@ class Journal:
 
     # -- reading --------------------------------------------------------------------------------
 
+    @property
+    def size(self) -> int:
+        """Bytes of this device's file as it is now; 0 where there is none or it cannot be looked at."""
+        try:
+            return (self.folder / self.name).stat().st_size
+        except OSError:
+            return 0
+
     def read(self, after: Mapping[str, int] | None = None) -> Reading:
         """Everything in every `*.jsonl` of the folder, conflict copies of sync tools too.
 
