@@ -49,7 +49,14 @@ EXAMPLES: dict[str, list[str]] = {
     "impact": ["modules/payments", "modules/payments --depth 1 --limit 2", "people/ada"],
     "provenance": [FACT, "people/ada owns modules/payments", "people/zoë knows people/ada"],
     "explain": [FACT, "people/ada owns modules/payments"],
-    "search": ["'payment provider'", "Zoë", "xyzzy", "payment --limit 2"],
+    "search": [
+        "'payment provider'",
+        "Zoë",
+        "xyzzy",
+        "payment --limit 2",
+        "pay --type Module",
+        "ada --kinds other",
+    ],
     "digest": [""],
     "diagnostics": ["rough-edges.md", "", "people/ada.md"],
     "assert": [
