@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from synapse.engine import Engine, WrittenFact
+from synapse.engine import Engine, WrittenFact, answering
 from synapse.engine.questions.results import Dossier
 
 SECONDS = 3.0
@@ -59,9 +59,11 @@ def check_whole(answer: Dossier) -> None:
         word: {fact.subject.id for fact in answer.incoming if fact.predicate.label == word}
         for word in ("knows", "sees")
     }
-    assert relations["knows"] >= relations["sees"] == {
-        fact.subject.id for fact in answer.incoming if fact.predicate.label == "sees" and fact.sources
-    }
+    assert (
+        relations["knows"]
+        >= relations["sees"]
+        == {fact.subject.id for fact in answer.incoming if fact.predicate.label == "sees" and fact.sources}
+    )
     back = {fact.object.id for fact in answer.outgoing if fact.predicate.label == "knows"}
     assert back == relations["knows"]
     for fact in (*answer.types, *answer.attributes, *answer.outgoing, *answer.incoming):
@@ -216,6 +218,32 @@ def test_a_question_on_the_writers_own_thread_is_answered(vault: Any) -> None:
         engine.subscribe(lambda changes: heard.append((engine.status().revision, str(changes.revision))))
         engine.index()
         assert heard and all(one == other for one, other in heard)
+
+
+def test_a_digest_beside_writes_is_read_once_and_holds_none_of_them_up(
+    vault: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.write("people/hub.md", "# Hub\n")
+    read = answering.digest
+    readers: list[str] = []
+
+    def slow(*arguments: Any) -> str:
+        readers.append(threading.current_thread().name)
+        fact = WrittenFact("people/p", "knows", "people/hub")
+        said = threading.Thread(
+            target=lambda: engine.assert_facts([fact], source="test", reason="test"), daemon=True
+        )
+        said.start()
+        said.join(30)
+        assert not said.is_alive(), "a write waits for the digest"
+        return read(*arguments)
+
+    monkeypatch.setattr(answering, "digest", slow)
+    with vault.open() as engine:
+        engine.index()
+        assert f"# {engine.name}\n" in engine.digest()
+        assert readers == [threading.current_thread().name]
+        monkeypatch.undo()
 
 
 def test_a_question_after_closing_says_so(vault: Any) -> None:

@@ -96,21 +96,21 @@ class Answers(ABC):
             lambda: [target for target, _ in workspace.catalogue.unwritten()],
         )
 
-    def _ask(self, question: Callable[[GraphReader], T]) -> T:
+    def _ask(self, question: Callable[[GraphReader], T], *, of_one_state: bool = True) -> T:
         """Answer from one state of the vault: again where a write came in between, at last on the
-        writer's thread, where none can."""
+        writer's thread, where none can. of_one_state: False where that may differ within the answer."""
         for _ in range(_TRIES):
             workspace = self._workspace
             before = workspace.changing
-            if before % 2:
+            if before % 2 and of_one_state:
                 break
             try:
                 answer = question(self._reader())
             except (SynapseError, sqlite3.Error):
-                if self._is_unmoved(workspace, before):
+                if before % 2 == 0 and self._is_unmoved(workspace, before):
                     raise
             else:
-                if self._is_unmoved(workspace, before):
+                if not of_one_state or self._is_unmoved(workspace, before):
                     return answer
         return self._write(lambda: question(self._reader()))
 
@@ -209,12 +209,18 @@ class Answers(ABC):
         )
 
     def digest(self) -> str:
+        """The state of the vault on one page.
+
+        Beside writes its parts may tell of neighbouring states: it reads the whole vault, and nobody
+        should wait that long to write.
+        """
+        status = self.status()
+
         def answer(reader: GraphReader) -> str:
             workspace = self._workspace
-            recent = workspace.history.recent(20)
-            return digest(reader, workspace.catalogue, self.name, workspace.status(), recent)
+            return digest(reader, workspace.catalogue, self.name, status, workspace.history.recent(20))
 
-        return self._ask(answer)
+        return self._ask(answer, of_one_state=False)
 
     def agent_activity(self) -> tuple[AgentActivity, ...]:
         """Everybody who stated or withdrew something here, who did so last first."""
