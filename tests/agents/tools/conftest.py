@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import socket
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
@@ -34,9 +36,14 @@ class Failed(Exception):
 class Agent:
     """An attached agent. Its methods block."""
 
-    def __init__(self, portal: BlockingPortal, client: Client) -> None:
+    def __init__(self, portal: BlockingPortal, client: Client, connection: socket.socket) -> None:
         self.portal = portal
         self.client = client
+        self._connection = connection
+
+    async def hang_up(self) -> None:
+        """Ends the connection without a word, as a process does that is killed."""
+        self._connection.shutdown(socket.SHUT_RDWR)
 
     def result(self, tool: str, /, **arguments: Any) -> types.CallToolResult:
         """What a call answers, whichever way it ends."""
@@ -88,8 +95,19 @@ async def transport(connection: Any) -> AsyncIterator[Any]:
     writer.close()
 
 
+def until(holds: Callable[[], Any], what: str) -> None:
+    """Waits for a condition; fails by name."""
+    end = time.monotonic() + 60
+    while not holds():
+        if time.monotonic() > end:
+            pytest.fail(f"{what} did not happen in a minute")
+        time.sleep(0.01)
+
+
 class House:
     """A vault with its engine and owner in this process."""
+
+    until = staticmethod(until)
 
     def __init__(self, engine: Engine, stack: ExitStack) -> None:
         self.engine = engine
@@ -114,7 +132,7 @@ class House:
             **options,
         )
         self._stack.enter_context(portal.wrap_async_context_manager(client))
-        return Agent(portal, client)
+        return Agent(portal, client, connection)
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from typing import Any
 
 from synapse.agents.tools.quoting import escaped
 from synapse.engine.errors import UsageError
-from synapse.engine.operations import Argument, given_facts
+from synapse.engine.operating import given_facts
+from synapse.engine.operations import Argument
 
 MOST: Mapping[str, int] = {"limit": 1000, "depth": 1000, "timeout": 300}
 """The greatest value of numbers, by the argument's name."""

@@ -74,7 +74,8 @@ SEARCH = Tool(
     "Finds notes by their words and answers with ids and the text around what was found, the best first. "
     "Use it to get from a name or a subject to an id, then read entity_dossier. All words must be there; "
     'a "phrase" in double quotes stands together; a word may be the beginning of a longer one. It searches '
-    "text and finds no facts by meaning: for relations use the other tools.",
+    "text and finds no facts by meaning: for relations use the other tools. With `kinds` it finds by their "
+    "names also what is no note: what is linked and not written yet, attachments, tags, classes.",
     {"text": "payment provider"},
     [replace(a, default=20) if a.name == "limit" else a for a in taken("search")],
     shapes.schema(

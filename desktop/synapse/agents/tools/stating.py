@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 from synapse.agents.tools import shapes
 from synapse.agents.tools.arguments import ArgumentError
@@ -29,6 +31,8 @@ _MOST = 200
 
 def _assert(call: Call) -> Answer:
     asked = call.values
+    for number, fact in enumerate(asked["facts"], 1):
+        _check_paths(number, fact)
     done = call.engine.assert_facts(
         asked["facts"],
         source=asked["source"],
@@ -72,6 +76,17 @@ def _assert(call: Call) -> Answer:
             ' not an id, retract it and state it with "object_kind": "literal".'
         )
     return shortened(Answer(text, data, wrote=not asked["dry_run"] and not done.repeated))
+
+
+def _check_paths(number: int, fact: WrittenFact) -> None:
+    """Refuse an id that is a path out of the vault once it is decoded; nobody means it as an id."""
+    ids = [fact.subject, fact.object] if fact.object_kind == "entity" else [fact.subject]
+    for id in ids:
+        if any(segment in (".", "..") for segment in re.split(r"[/\\]", unquote(id))):
+            raise ArgumentError(
+                f"Fact {number}: {named(id)} is no id: it has '.' or '..' segments.",
+                "Write a path from the vault's root, such as people/bob.",
+            )
 
 
 def _unwritten(engine: Engine, facts: Sequence[WrittenFact]) -> list[str]:
