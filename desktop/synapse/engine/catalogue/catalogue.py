@@ -23,6 +23,7 @@ from synapse.engine.catalogue.records import (
     TextHit,
     Update,
 )
+from synapse.engine.errors import WriteFailed
 
 SCHEMA_VERSION = 1
 
@@ -103,14 +104,21 @@ class Catalogue:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing. Raises WriteFailed where the disk refuses."""
         with self._lock:
-            self._connection.execute("begin immediate")
             try:
-                yield self._connection
-            except BaseException:
-                self._connection.execute("rollback")
-                raise
-            self._connection.execute("commit")
+                self._connection.execute("begin immediate")
+                try:
+                    yield self._connection
+                    self._connection.execute("commit")
+                except BaseException:
+                    if self._connection.in_transaction:  # a full disk may have rolled it back
+                        self._connection.execute("rollback")
+                    raise
+            except sqlite3.OperationalError as error:
+                raise WriteFailed(
+                    f"The catalogue cannot be written: {error}.", "Free space on the disk, then try again."
+                ) from error
 
     def _rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[object, ...]]:
         with self._lock:
