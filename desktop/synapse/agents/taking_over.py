@@ -58,9 +58,14 @@ def open_taking_over(
     asking: called when an owner is asked. That the vault was not to be served is forgotten.
     """
     engine = _wait(vault, timeout, lambda: open_vault(vault, data_root, role=role), asking)
-    with suppress(OSError):
-        stopped.forget(engine.vault)
+    serve_after_all(engine.vault)
     return engine
+
+
+def serve_after_all(vault: str | os.PathLike[str]) -> None:
+    """Forget that a person did not want the vault served."""
+    with suppress(OSError):
+        stopped.forget(vault)
 
 
 def leave_stopped(vault: str | os.PathLike[str]) -> None:

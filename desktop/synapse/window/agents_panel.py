@@ -32,7 +32,7 @@ from synapse.window.agents.rows import (
 )
 from synapse.window.agents.state import AgentsState, AgentState, local_time
 from synapse.window.bar import Bar
-from synapse.window.panel import Panel, counted, hairline
+from synapse.window.panel import Panel, counted, grouped, hairline
 from synapse.window.session import Task, in_words
 from synapse.window.settings import CLOSING_CHOICES
 from synapse.window.theme import GRID, PADDING, Theme
@@ -89,7 +89,7 @@ class AgentsPanel(Panel):
     # -- parts ---------------------------------------------------------------------------------------
 
     def _build_details(self) -> QWidget:
-        self.name = QLabel(self)
+        self.name = _ElidedLabel(self)
         self.name.setObjectName("panelTitle")
         self.about = QLabel(self)
         self.about.setObjectName("muted")
@@ -214,7 +214,7 @@ class AgentsPanel(Panel):
         agent = self.chosen
         if agent is None:
             return
-        self.name.setText(plain(agent.name, 80))
+        self.name.say(plain(agent.name, 80))
         self.about.setText(self._what_it_is(agent))
         self.allow.setVisible(agent.access in ("read", "revoked", None))
         self.allow.setEnabled(agent.access is not None)
@@ -231,8 +231,11 @@ class AgentsPanel(Panel):
         if agent.attached:
             calls, writes = sum(a.calls for a in agent.attached), sum(a.writes for a in agent.attached)
             parts.append(
-                self.tr("Since it attached: {calls}, {writes} of them wrote.").format(
-                    calls=counted(calls, self.tr("call"), self.tr("calls")), writes=f"{writes:,}"
+                self.tr("Since it attached: {calls}, {writes} wrote.").format(
+                    calls=counted(calls, self.tr("call"), self.tr("calls")),
+                    writes=self.tr("{count} of which").format(count=grouped(writes))
+                    if writes
+                    else self.tr("none of which"),
                 )
             )
         done = agent.activity
@@ -343,7 +346,7 @@ class AgentsPanel(Panel):
         if agent := self.chosen:
             text = self.tr("{name} will not be able to attach any more. What it stated stays.")
 
-            def act(agent: AgentState = agent) -> None:
+            def act() -> None:
                 self.bar.withdraw()
                 self.keeper.revoke(agent)
 
@@ -360,11 +363,12 @@ class AgentsPanel(Panel):
 
     @Slot(object, str)
     def _confirm_undo(self, would: Undone, since: str) -> None:
-        name = plain(would.agent, 80)
-        when = self.tr("since {time}").format(time=local_time(since)) if since else self.tr("ever")
+        what = self.tr("all that {name} wrote here").format(name=plain(would.agent, 80))
+        if since:
+            what = self.tr("{what} since {time}").format(what=what, time=local_time(since))
         if not would.events:
-            text = self.tr("{name} wrote nothing {when} that could be taken back.")
-            self.bar.say(text.format(name=name, when=when), passing=True)
+            text = self.tr("Nothing is left to take back of {what}.")
+            self.bar.say(text.format(what=what), passing=True)
             return
 
         def act() -> None:
@@ -373,9 +377,9 @@ class AgentsPanel(Panel):
 
         acts = counted(would.events, self.tr("act"), self.tr("acts"))
         facts = counted(would.withdrawn, self.tr("fact"), self.tr("facts"))
-        text = self.tr("This takes back all that {name} wrote {when}: {acts}, with {facts} withdrawn.")
+        text = self.tr("Take back {what}? That is {acts}, and withdraws {facts}.")
         self.bar.say(
-            text.format(name=name, when=when, acts=acts, facts=facts),
+            text.format(what=what, acts=acts, facts=facts),
             [(self.tr("Take back"), act)],
             icon="warning",
             color="warning",
@@ -397,6 +401,27 @@ class AgentsPanel(Panel):
         self.bar.say_error(text, hint)
 
 
+class _ElidedLabel(QLabel):
+    """One line that ends in an ellipsis where there is no room for all of it."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.full = ""
+
+    def say(self, text: str) -> None:
+        self.full = text
+        self.setAccessibleName(text)
+        self._elide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
+        mode = Qt.TextElideMode.ElideRight
+        self.setText(self.fontMetrics().elidedText(self.full, mode, self.width()))
+
+
 class _List(QListView):
     """A list of lines; Enter or a click opens one."""
 
@@ -414,6 +439,7 @@ class _List(QListView):
         self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setMinimumHeight(56)
+        self.setViewportMargins(0, GRID, 0, GRID)
         self.clicked.connect(self._clicked)
         theme.changed.connect(self.viewport().update)
 

@@ -291,8 +291,11 @@ class Desk(QObject):
         self._bars.bar("agent-writes").say(
             text.format(name=plain(agent.name, 80)),
             [
-                (self.tr("Allow"), lambda name=agent.name: self.agents.allow(name)),
-                (self.tr("Keep read-only"), lambda name=agent.name: self._keep_read_only(name)),
+                (self.tr("Allow"), lambda _=False, name=agent.name: self.agents.allow(name)),
+                (
+                    self.tr("Keep read-only"),
+                    lambda _=False, name=agent.name: self._keep_read_only(name),
+                ),
             ],
             icon="agent",
             closed=lambda name=agent.name: self._put_off.add(name),

@@ -19,7 +19,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from synapse.agents.owner import Owner
 from synapse.agents.registry import Registry
-from synapse.agents.taking_over import leave_stopped, open_taking_over, serve_in_background
+from synapse.agents.taking_over import leave_stopped, open_taking_over, serve_after_all, serve_in_background
 from synapse.engine import Engine
 from synapse.engine.errors import SynapseError, WriteFailed
 from synapse.engine.vaults import create_vault, remember_vault
@@ -181,6 +181,7 @@ class _Holding:
         self._after = ""
         if self._engine is None:
             return None
+        serve_after_all(self._engine.vault)
         try:
             self.owner, self.unserved = (
                 Owner(self._engine, "window", self.registry, first_index=self._first_index),

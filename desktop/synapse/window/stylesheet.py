@@ -112,6 +112,8 @@ QStatusBar QPushButton#hasWarnings { color: $warning; }
 #welcome { background: $panel; }
 #welcomeTitle { font-size: 18pt; font-weight: 600; }
 
+QCheckBox::indicator:unchecked { border: 1px solid $muted; border-radius: 3px; background: $panel; }
+
 QProgressBar { background: $hover; border: none; border-radius: 3px; max-height: 6px; }
 QProgressBar::chunk { background: $accent; border-radius: 3px; }
 QSplitter::handle { background: $border; }

@@ -42,7 +42,7 @@ def tr(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row. text, detail: fit to be shown. entity: what a click opens, "" for nothing.
+    """One row. text, detail, below: its lines, fit to be shown. entity: what a click opens, "" for nothing.
 
     note: at the right of the first line, in `tone`. kind `more` asks for more rows.
     """
@@ -50,6 +50,7 @@ class Line:
     kind: OneOf["agent", "assertion", "fact", "more"]
     text: str
     detail: str = ""
+    below: str = ""
     note: str = ""
     tone: str = "muted"
     icon: str = ""
@@ -73,21 +74,19 @@ def access_words(agent: AgentState) -> tuple[str, str]:
 def agent_line(agent: AgentState) -> Line:
     words, tone = access_words(agent)
     first = agent.attached[0] if agent.attached else None
+    detail = ""
     if first is not None:
-        program = plain(f"{first.client} {first.client_version}".strip(), 60)
-        since = tr("attached since {time}").format(time=local_time(first.since))
-        many = len(agent.attached)
-        times = f" ({counted(many, tr('connection'), tr('connections'))})" if many > 1 else ""
-        parts = [program, since + times]
+        detail = plain(f"{first.client} {first.client_version}".strip(), 60)
+        below = tr("attached since {time}").format(time=local_time(first.since))
+        if (many := len(agent.attached)) > 1:
+            below += f" ({counted(many, tr('connection'), tr('connections'))})"
     elif agent.last_seen:
-        parts = [tr("last attached {time}").format(time=local_time(agent.last_seen))]
+        below = tr("last attached {time}").format(time=local_time(agent.last_seen))
     else:
-        parts = [tr("never attached")]
+        below = tr("never attached")
     if not agent.is_proven:
-        parts.append(tr("name not proven"))
-    icon = "agent"
-    detail = " · ".join(part for part in parts if part)
-    return Line("agent", plain(agent.name, 80), detail, words, tone, icon, gone=first is None)
+        detail = " · ".join(part for part in (tr("name not proven"), detail) if part)
+    return Line("agent", plain(agent.name, 80), detail, below, words, tone, "agent", gone=first is None)
 
 
 def assertion_lines(assertions: Sequence[AssertionSummary], more: bool) -> list[Line]:
@@ -103,7 +102,7 @@ def assertion_lines(assertions: Sequence[AssertionSummary], more: bool) -> list[
             note, tone = (tr("stands") if total == 1 else tr("all {all} stand").format(all=total)), "muted"
         source = tr("from {source}").format(source=plain(one.source)) if one.source else ""
         detail = " · ".join(part for part in (local_time(one.time), source) if part)
-        lines.append(Line("assertion", plain(one.reason), detail, note, tone, gone=not one.standing))
+        lines.append(Line("assertion", plain(one.reason), detail, "", note, tone, gone=not one.standing))
         for sentence, entity in list(zip(one.facts, one.entities, strict=True))[:MOST_FACTS]:
             lines.append(Line("fact", plain(sentence), entity=entity, gone=not one.standing))
         if total > MOST_FACTS:
@@ -143,7 +142,7 @@ class LinesModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return line.text
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(part for part in (line.text, line.note, line.detail) if part)
+            return ", ".join(part for part in (line.text, line.note, line.detail, line.below) if part)
         return None
 
 
@@ -157,8 +156,7 @@ class LineDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         line: Line = index.data(LINE_ROLE)
         height = QFontMetrics(option.font).height() + 2 * GRID
-        if line.detail:
-            height += QFontMetrics(_small(option.font)).height() + 2
+        height += _lines_below(line) * (QFontMetrics(_small(option.font)).height() + 2)
         if line.kind == "agent":
             height += GRID
         return QSize(80, height)
@@ -188,7 +186,7 @@ class LineDelegate(QStyledItemDelegate):
         if line.kind == "fact":
             box.setLeft(box.left() + 2 * PADDING)
         height, small_height = QFontMetrics(plain_font).height(), QFontMetrics(small).height()
-        content = height + (small_height + 2 if line.detail else 0)
+        content = height + _lines_below(line) * (small_height + 2)
         top = box.top() + (box.height() - content) // 2
         first = QRect(box.left(), top, box.width(), height)
         if line.note:
@@ -202,9 +200,11 @@ class LineDelegate(QStyledItemDelegate):
             ink = "muted"
         font = bold if line.kind == "agent" else plain_font
         self._line(painter, font, first, line.text, ink)
-        if line.detail:
-            below = QRect(box.left(), top + height + 2, box.width(), small_height)
-            self._line(painter, small, below, line.detail, "muted")
+        below = QRect(box.left(), top + height + 2, box.width(), small_height)
+        for text in (line.detail, line.below):
+            if text:
+                self._line(painter, small, below, text, "muted")
+                below.translate(0, small_height + 2)
         painter.restore()
 
     def _line(self, painter: QPainter, font: QFont, box: QRect, text: str, ink: str) -> None:
@@ -212,6 +212,10 @@ class LineDelegate(QStyledItemDelegate):
         painter.setPen(self._theme.color(ink))
         shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
         painter.drawText(box, _TEXT, shown)
+
+
+def _lines_below(line: Line) -> int:
+    return bool(line.detail) + bool(line.below)
 
 
 def _small(font: QFont) -> QFont:
