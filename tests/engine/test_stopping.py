@@ -107,6 +107,31 @@ def test_closing_the_vault_stops_its_queries_and_removes_the_checkpoints(vault: 
     assert not list((vault.data / "vaults").glob("*/checkpoints/*"))
 
 
+def test_a_query_can_be_stopped_while_its_vault_is_made_anew(vault: Any) -> None:
+    vault.write("a.md", "[[b]]\n" * 10)
+    cancel, reached, release = threading.Event(), threading.Event(), threading.Event()
+
+    def progress(done: int, total: int) -> None:
+        reached.set()
+        assert release.wait(60)
+
+    with vault.open() as engine, ThreadPoolExecutor(2) as threads:
+        engine.index()
+        join = "SELECT (COUNT(*) AS ?n) { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f . ?g ?s ?h . ?i ?t ?j }"
+        running = threads.submit(engine.query, join, cancel=cancel)
+        time.sleep(0.5)
+        rebuilding = threads.submit(engine.rebuild, progress)
+        assert reached.wait(30)
+        assert not running.done(), "it is asked again when the vault is made"
+        cancel.set()
+        with pytest.raises(QueryStopped):
+            running.result(SOON)
+        assert not rebuilding.done()
+        release.set()
+        rebuilding.result(60)
+        assert engine.query("ASK { <a> ?p ?o }") == AskResult(True)
+
+
 def test_a_killed_worker_is_an_error_and_the_next_query_works(
     large: tuple[GraphStore, Checkpoints],
 ) -> None:

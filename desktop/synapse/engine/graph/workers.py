@@ -131,9 +131,9 @@ class Workers:
         self._changed = threading.Condition()
 
     def warm_up(self) -> None:
-        """Start a worker in advance, where none is idle."""
-        with self._changed:
-            if not self._idle and self._running < _MOST:
+        """Start a worker in advance, where none is idle; the next query says what stands against it."""
+        with self._changed, suppress(OSError):
+            if not self._idle and self._running <= _MOST:
                 self._idle.append(_Worker())
 
     def ask(self, folder: Path, request: Request, deadline: float | None) -> QueryResult:
@@ -158,6 +158,10 @@ class Workers:
             except _Gone:
                 worker.kill()
                 continue  # it ended for want of work just now; the next one is new
+            except QueryStopped:
+                worker.kill()
+                self.warm_up()  # whoever stopped a query asks another one soon
+                raise
             except BaseException:
                 worker.kill()
                 raise
