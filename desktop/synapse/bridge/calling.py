@@ -34,7 +34,8 @@ class TooLong(Exception):
 class OpsConnection:
     """A connection to a vault's owner, open until `close`.
 
-    vault: its path as the owner opened it. version, pid, role: of the owner. warnings: what opening the vault found amiss.
+    vault: its path as the owner opened it. version, pid, role: of the owner. warnings: what opening
+    the vault found amiss.
     """
 
     def __init__(self, owner: Discovery, timeout: float = 3.0) -> None:

@@ -19,7 +19,8 @@ from synapse.bridge import discovery
 from synapse.bridge.calling import CallFailed, OpsConnection, OwnerGone, TooLong
 from synapse.bridge.dialling import Refused
 from synapse.engine import errors
-from synapse.engine.operations import Operation, Values, carry_out
+from synapse.engine.operating import Values
+from synapse.engine.operations import Operation, carry_out
 from synapse.engine.questions.decoding import Undecodable, from_json
 from synapse.engine.questions.results import Entity, Value
 from synapse.engine.questions.unnamed import describe_unnamed

@@ -18,7 +18,8 @@ from synapse.cli.progress import ProgressBar
 from synapse.cli.render import Renderer
 from synapse.engine.errors import SynapseError, UsageError, WriteFailed
 from synapse.engine.graph.results import GraphResult, SelectResult
-from synapse.engine.operations import Operation, given_facts
+from synapse.engine.operating import given_facts
+from synapse.engine.operations import Operation
 from synapse.engine.questions.results import CheckReport, NoteDiagnostic
 
 DONE, FOUND, USAGE = 0, 1, 2

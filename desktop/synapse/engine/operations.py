@@ -8,23 +8,22 @@ a run needs is imported by the run.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from synapse.engine.errors import InvalidFact, NotFound, UsageError
+from synapse.engine import operating
+from synapse.engine.errors import UsageError
 from synapse.engine.graph.results import QueryResult
+from synapse.engine.operating import Values
 from synapse.engine.questions import results as r
 
 if TYPE_CHECKING:
-    from synapse.engine.engine import BacklinksMode, Engine
-    from synapse.engine.graph.store import View
-    from synapse.engine.record import WrittenFact
+    from synapse.engine.engine import Engine
 
 ArgumentType = OneOf["text", "integer", "number", "flag", "texts", "facts"]
-Values = Mapping[str, Any]
 Progress = Callable[[int, int], None]
 
 
@@ -84,119 +83,6 @@ def _limit(default: int, what: str) -> Argument:
     return Argument("limit", f"most {what} to return", "integer", default)
 
 
-def _query(engine: Engine, values: Values) -> object:
-    view: View = "stated" if values["stated"] else "inferred" if values["inferred"] else "all"
-    if values["stated"] and values["inferred"]:
-        raise UsageError("--stated and --inferred exclude each other.", "Leave both out for everything.")
-    return engine.query(
-        values["sparql"],
-        view,
-        limit=values["limit"],
-        timeout=values["timeout"],
-        cancel=values.get("cancel"),
-    )
-
-
-def _assert(engine: Engine, values: Values) -> object:
-    from synapse.engine.record import WrittenFact
-
-    facts = values["facts"]
-    if facts is None:
-        parts = [values[name] for name in ("subject", "predicate", "object")]
-        if None in parts:
-            raise UsageError("A fact has a subject, a predicate and an object.", "Give all three, or --file.")
-        facts = [
-            WrittenFact(
-                parts[0],
-                parts[1],
-                parts[2],
-                object_kind="literal"
-                if values["literal"] or values["datatype"] or values["lang"]
-                else "entity",
-                datatype=values["datatype"],
-                language=values["lang"],
-            )
-        ]
-    elif values["subject"] is not None:
-        raise UsageError("Facts come from the arguments or from --file, not from both.", "Leave one out.")
-    return engine.assert_facts(
-        facts,
-        source=values["source"],
-        reason=values["reason"],
-        supersedes=values["supersedes"],
-        idempotency_key=values["idempotency_key"],
-        dry_run=values["dry_run"],
-    )
-
-
-def given_facts(read: object) -> list[WrittenFact]:
-    """Facts from JSON: a list of objects with subject, predicate, object, and datatype, language or
-    object_kind where needed. Raises InvalidFact that names the item."""
-    from synapse.engine.record import parse_fact
-
-    if not isinstance(read, list) or not read:
-        raise InvalidFact(
-            "Facts are a list of objects.", 'Write [{"subject": …, "predicate": …, "object": …}].'
-        )
-    found = []
-    for number, item in enumerate(read, 1):
-        try:
-            found.append(parse_fact(item))
-        except InvalidFact as error:
-            raise InvalidFact(f"Fact {number}: {error.message}", error.hint) from error
-    return found
-
-
-def _diagnostics(engine: Engine, values: Values) -> object:
-    path = values["path"]
-    found = engine.diagnostics(path)
-    if path is not None and not found and path not in {note.path for note in engine.notes()}:
-        raise NotFound(f"There is no note {path}.", "Write its path from the vault's root, with .md.")
-    return found
-
-
-def _check(engine: Engine, values: Values) -> object:
-    if engine.is_new:  # nothing was read yet: all would be missing, and nothing amiss
-        engine.index(progress=values.get("progress"))
-    return engine.check(repair=values["repair"])
-
-
-def _retract(engine: Engine, values: Values) -> object:
-    from synapse.engine.record import WrittenFact
-
-    subject, predicate, object = (values[name] for name in ("subject", "predicate", "object"))
-    if predicate is None and object is None:
-        return engine.retract_facts(assertion=subject, reason=values["reason"])
-    if predicate is None or object is None:
-        raise UsageError(
-            "A fact has a subject, a predicate and an object.", "Give all three, or an assertion."
-        )
-    fact = WrittenFact(subject, predicate, object)
-    return engine.retract_facts(facts=[fact], reason=values["reason"])
-
-
-def _scenarios(engine: Engine, values: Values) -> object:
-    if values["action"] == "list":
-        return engine.scenarios()
-    if values["name"] is None:
-        raise UsageError("Which scenario?", "See `synapse scenarios list VAULT`.")
-    return (
-        engine.add_scenario(values["name"])
-        if values["action"] == "add"
-        else engine.remove_scenario(values["name"])
-    )
-
-
-def _backlinks(engine: Engine, values: Values) -> object:
-    modes: tuple[BacklinksMode, ...] = ("preview", "write", "remove")
-    chosen = [mode for mode in modes if values[mode]]
-    if len(chosen) > 1:
-        raise UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other.", "Choose one.")
-    if values["policy"] is not None:
-        engine.set_backlinks_policy(values["policy"])
-    return engine.backlinks(chosen[0] if chosen else "preview")
-
-
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "index",
@@ -217,7 +103,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Ask the graph in SPARQL: SELECT, ASK, CONSTRUCT or DESCRIBE.",
         "'SELECT ?who { ?who prop:depends_on <modules/payments> }'",
         QueryResult,
-        _query,
+        operating.query,
         (
             _positional("sparql", "the query; relative IRIs are entity ids"),
             Argument("stated", "only what is stated", "flag", False),
@@ -307,7 +193,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "What could not be read as it was meant, and how to mend it.",
         "rough-edges.md",
         tuple[r.NoteDiagnostic, ...],
-        _diagnostics,
+        operating.diagnostics,
         (_positional("path", "only this file", required=False),),
         indexes=True,
     ),
@@ -316,7 +202,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "State facts as an agent does: with a source and a reason.",
         "people/ada knows people/esther --source 'a meeting' --reason 'they met today'",
         r.Asserted,
-        _assert,
+        operating.state,
         (
             *(Argument(a.name, a.doc, positional=True) for a in _FACT),
             Argument("file", "a JSON file with a list of facts", local=True),
@@ -338,7 +224,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Withdraw an assertion, or one fact that agents stated.",
         "people/ada knows people/esther --reason 'it was another Esther'",
         r.Retracted,
-        _retract,
+        operating.retract,
         (
             _positional("subject", "an assertion's id, or the fact's subject"),
             _positional("predicate", "the fact's relation", required=False),
@@ -353,7 +239,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Preview, write or remove the generated sections of the notes.",
         "--write",
         r.BacklinksReport,
-        _backlinks,
+        operating.backlinks,
         (
             Argument("preview", "only say what would be written (the default)", "flag", False),
             Argument("write", "write the sections", "flag", False),
@@ -368,7 +254,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Prove that graph, catalogue, journal and files agree.",
         "",
         r.CheckReport,
-        _check,
+        operating.check,
         (Argument("repair", "mend what is found", "flag", False),),
         writes=True,
     ),
@@ -385,7 +271,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "The vocabularies: list, add or remove them.",
         "list",
         tuple[r.ScenarioState, ...],
-        _scenarios,
+        operating.scenarios,
         (
             _positional("action", "what to do", choices=("list", "add", "remove")),
             _positional("name", "the scenario", required=False),

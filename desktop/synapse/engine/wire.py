@@ -18,7 +18,8 @@ from synapse.engine.errors import UsageError
 from synapse.engine.graph.results import AskResult, GraphResult, QueryResult, SelectResult
 from synapse.engine.graph.tables import results_object, serialize_results
 from synapse.engine.graph.writing import serialize_graph
-from synapse.engine.operations import Argument, Operation, given_facts
+from synapse.engine.operating import given_facts
+from synapse.engine.operations import Argument, Operation
 from synapse.engine.questions.decoding import Undecodable, from_json
 from synapse.engine.questions.results import as_json
 
