@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from synapse.agents.session import Protocol
-from synapse.bridge.dialling import LONGEST_GREETING
+from synapse.bridge.dialling import LONGEST_GREETING, MOST, NOT_DONE
 from synapse.engine.errors import SynapseError, UsageError
 
 PATIENCE = 5.0
@@ -23,6 +23,9 @@ PATIENCE = 5.0
 _LINGER = 0.5
 """Seconds that somebody who was refused has to read why."""
 
+_LAST_LOOK = 0.02
+"""Seconds to wait for requests that are already in the socket."""
+
 _CREDENTIALS = struct.Struct("3i")  # struct ucred of unix(7): pid, uid, gid
 
 
@@ -30,6 +33,26 @@ class Stranger(SynapseError):
     """Somebody who may not attach: without the token, or another user."""
 
     kind = "refused"
+
+
+async def give_back(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer the requests of MCP that came and were never read: they had no effect.
+
+    For the end of an owner; what is still on its way then, the bridge sees as lost.
+    """
+    arrived = b""
+    with suppress(TimeoutError, ConnectionError):
+        while data := await asyncio.wait_for(reader.read(MOST), _LAST_LOOK):
+            arrived += data
+    for line in arrived.split(b"\n")[:-1]:
+        try:
+            message = json.loads(line)
+        except ValueError:
+            continue  # the bridge lets no such line through
+        if isinstance(message, dict) and "method" in message and "id" in message:
+            error = {"code": NOT_DONE, "message": "The owner of the vault ends. Nothing was done; ask again."}
+            answer = {"jsonrpc": "2.0", "id": message["id"], "error": error}
+            writer.write(json.dumps(answer).encode("ascii") + b"\n")
 
 
 class HungUp(Exception):

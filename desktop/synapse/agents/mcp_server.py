@@ -22,12 +22,14 @@ from mcp.shared.exceptions import MCPError
 
 from synapse.agents import resources
 from synapse.agents.mcp_stream import message_streams
+from synapse.agents.session import NotDone
 from synapse.agents.tools.arguments import input_schema, read_arguments
 from synapse.agents.tools.quoting import escaped, flat
 from synapse.agents.tools.table import BY_NAME, TOOLS
 from synapse.agents.tools.telling import UNEXPECTED, told
 from synapse.agents.tools.tool import Answer, Call, Tool
 from synapse.agents.version import program_version
+from synapse.bridge.dialling import NOT_DONE
 from synapse.engine.errors import SynapseError
 
 if TYPE_CHECKING:
@@ -177,6 +179,8 @@ class Conversation:
         resources.known_uri(params.uri)
         try:
             text = await session.run(session.engine.digest)
+        except NotDone as error:
+            raise MCPError(NOT_DONE, str(error)) from error
         except SynapseError as error:
             raise MCPError(types.INTERNAL_ERROR, told(error, session.engine.vault)) from error
         session.count()
@@ -193,6 +197,8 @@ class Conversation:
         try:
             answer = await self._run(ctx, session, tool, params.arguments or {})
             wrote = answer.wrote
+        except NotDone as error:
+            raise MCPError(NOT_DONE, str(error)) from error
         except SynapseError as error:
             return _failed(told(error, session.engine.vault))
         except Exception:

@@ -223,6 +223,8 @@ class Owner:
                 serve_mcp = await asyncio.wrap_future(self._threads.submit("long", _mcp_server))
                 await serve_mcp(session, reader, writer)
         finally:
+            if hello.protocol == "mcp" and self._closed:
+                await connection.give_back(reader, writer)
             session.end("The connection ended.")
             session.interrupt()
             del self._sessions[session.id]
@@ -250,8 +252,18 @@ class Owner:
         if session is not None and task is not None:
             session.end("The connection was closed by the person whose vault this is.")
             session.interrupt()
-            # Their answers go out first.
-            self._loop.call_later(0.05, task.cancel)
+            farewell = self._loop.create_task(self._hang_up(task))
+            self._tasks.add(farewell)
+            farewell.add_done_callback(self._tasks.discard)
+
+    async def _hang_up(self, conversation: asyncio.Task[None]) -> None:
+        await self._last_answers()
+        conversation.cancel()
+
+    async def _last_answers(self) -> None:
+        """Let answers go out: they pass through a few tasks before they are sent."""
+        for _ in range(20):
+            await asyncio.sleep(0.001)
 
     # -- the end -------------------------------------------------------------------------------------
 
@@ -291,9 +303,7 @@ class Owner:
         for session in sessions:
             session.interrupt()
         await self._while(lambda: any(session.is_busy for session in sessions), _LEAVING)
-        # What they answer passes through a few tasks before it is sent.
-        for _ in range(20):
-            await asyncio.sleep(0.001)
+        await self._last_answers()
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

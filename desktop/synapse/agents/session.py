@@ -33,6 +33,12 @@ class Interrupted(SynapseError):
     kind = "interrupted"
 
 
+class NotDone(Interrupted):
+    """The call took no effect, so that it can be sent to the vault's next owner."""
+
+    kind = "not-done"
+
+
 @dataclass(frozen=True, slots=True)
 class Attached:
     """An attached connection as people see it. access: what the agent may do now. since: UTC time.
@@ -192,11 +198,11 @@ class Session:
         writes: it waits for the engine's writer. long: it may take more than a moment (SPARQL).
         cancel: set when the awaiting task is cancelled or the owner ends, so that the call can stop.
         Waits for the vault's first index. Raises what the function raises, AgentRefused for a
-        revoked agent, Interrupted where the owner ends first.
+        revoked agent, Interrupted where the owner ends first, NotDone where that had no effect.
         """
         self.check()
         if self._ending is not None:
-            raise Interrupted(self._ending, "Nothing was done; ask again.")
+            raise NotDone(self._ending, "Nothing was done; ask again.")
         loop = asyncio.get_running_loop()
         call = _Call(loop.create_future(), writes)
         self._calls.add(call)
@@ -232,13 +238,13 @@ class Session:
             if call.answer.done():
                 continue
             if call.work is None or call.work.cancel():
-                error = Interrupted(why, "Nothing was done; ask again.")
+                error: Interrupted = NotDone(why, "Nothing was done; ask again.")
             elif call.writes:
                 error = Interrupted(
                     f"{why} The call may or may not have taken effect.", "Look before you send it again."
                 )
             else:
-                error = Interrupted(why, "Ask again.")
+                error = NotDone(why, "Ask again.")
             call.answer.set_exception(error)
 
 
@@ -254,7 +260,7 @@ def _settle(answer: asyncio.Future[T], work: Future[T]) -> None:
     if answer.done():
         return
     if work.cancelled():
-        answer.set_exception(Interrupted("The owner of the vault ends.", "Nothing was done; ask again."))
+        answer.set_exception(NotDone("The owner of the vault ends.", "Nothing was done; ask again."))
         return
     error = work.exception()
     if error is None:

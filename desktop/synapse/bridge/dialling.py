@@ -11,6 +11,10 @@ from synapse.bridge.discovery import Discovery
 MOST = 8 * 1024 * 1024
 """Bytes of the longest frame that either side takes."""
 
+NOT_DONE = -32013
+"""Code of the error with which an owner that ends gives a call of MCP back: it had no effect, and the
+bridge sends it to the next owner."""
+
 LONGEST_GREETING = 64 * 1024
 """Bytes of the longest first line of either side."""
 

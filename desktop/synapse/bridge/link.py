@@ -6,7 +6,7 @@ import socket
 from collections import deque
 from typing import Literal
 
-from synapse.bridge import dialling
+from synapse.bridge import dialling, discovery
 from synapse.bridge.dialling import LONGEST_GREETING
 from synapse.bridge.discovery import Discovery
 from synapse.bridge.frames import Cut, Lines
@@ -29,6 +29,7 @@ class Link:
         self.state: Literal["down", "greeting", "up"] = "down"
         self.socket: socket.socket | None = None
         self.waiting_bytes = 0
+        self._owner: Discovery | None = None
         self._lines = Lines()
         self._greeting = b""
         self._queue: deque[tuple[bytes, object]] = deque()
@@ -38,7 +39,7 @@ class Link:
         """Connect and say hello. Raises OSError where nobody listens."""
         connection = dialling.connect(owner, timeout=1.0)
         connection.setblocking(False)
-        self.socket, self.state = connection, "greeting"
+        self.socket, self.state, self._owner = connection, "greeting", owner
         self._lines, self._greeting = Lines(), b""
         self.send(dialling.hello(owner, "mcp", agent=agent, agent_token=agent_token).rstrip(b"\n"))
 
@@ -46,6 +47,11 @@ class Link:
         """Queue one frame. of: what `close` gives back if the owner is gone before it has all of it."""
         self._queue.append((frame + b"\n", of))
         self.waiting_bytes += len(frame) + 1
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the owner's process has ended, although the system has not hung up for it yet."""
+        return self._owner is not None and not discovery.may_live(self._owner)
 
     @property
     def wants_to_write(self) -> bool:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from synapse.bridge import discovery, frames, stopped
 from synapse.bridge.catalogue import LISTS, Catalogue
-from synapse.bridge.dialling import MOST, Refused
+from synapse.bridge.dialling import MOST, NOT_DONE, Refused
 from synapse.bridge.era import Era
 from synapse.bridge.finding import NoVault, find
 from synapse.bridge.frames import BadFrame, Batch, Cut, Id, Message
@@ -219,11 +219,15 @@ class Relay:
             self._pause, self._next_dial = _SOONEST, now
 
     def _call(self, message: Message, id: Id, now: float) -> None:
-        if self._link.state == "up" and self._link.waiting_bytes < _MOST_WAITING_BYTES:
+        is_up = self._link.state == "up"
+        if is_up and self._link.is_ending:
+            # Sent now, it would be lost in doubt. The hang-up follows, and then the next owner.
+            is_up = False
+        elif is_up and self._link.waiting_bytes < _MOST_WAITING_BYTES:
             self._send(id, message)
             return
         waiting = sum(len(call.message.line) for call in self._waiting.values())
-        if len(self._waiting) >= _MOST_WAITING or waiting > _MOST_WAITING_BYTES or self._link.state == "up":
+        if len(self._waiting) >= _MOST_WAITING or waiting > _MOST_WAITING_BYTES or is_up:
             raise BadFrame(TOO_MANY, "Too much is waiting for the vault. Wait for answers first.", id)
         self._waiting[id] = _Call(message, now + _PATIENCE)
         if self._link.state == "down":
@@ -370,6 +374,12 @@ class Relay:
         error = content.get("error")
         if isinstance(error, dict) and (error.get("code"), error.get("message")) == _CLOSED:
             self._refuse_lost(id)  # type: ignore[arg-type]
+            return
+        if isinstance(error, dict) and error.get("code") == NOT_DONE:
+            # It hangs up in a moment; the next owner gets the call.
+            self._waiting[id] = _Call(  # type: ignore[index]
+                message, time.monotonic() + _PATIENCE
+            )
             return
         if error is None:
             self._era.answered(message)
