@@ -303,11 +303,20 @@ def stand_in(vault: Path, own_version: str) -> Iterator[StartOwner]:
         owner.stop()
 
 
-def end_owner(vault: Path) -> None:
-    """Kill the headless owner of a test's vault, where one is written down, and see it gone."""
-    owner = discovery.read(vault)
-    if owner is None or owner.pid == os.getpid() or not discovery.may_live(owner):
-        return
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(owner.pid, signal.SIGKILL)
-    wait_until(lambda: not discovery.may_live(owner), "the owner's end")
+@pytest.fixture
+def owners_end(tmp_path: Path) -> Iterator[None]:
+    """Kills the headless owners of the test's vaults when it is over, also those that only begin."""
+    yield
+    pids = [pid for pid in map(int, filter(str.isdecimal, os.listdir("/proc"))) if _serves(pid, tmp_path)]
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not any(_serves(pid, tmp_path) for pid in pids), "the owners' end")
+
+
+def _serves(pid: int, folder: Path) -> bool:
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return b"serve" in words and any(word.startswith(os.fsencode(folder)) for word in words)
