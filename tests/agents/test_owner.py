@@ -231,10 +231,10 @@ def test_of_two_that_start_at_once_one_serves_and_the_loser_is_silent(owners: An
 
 @posix
 def test_an_owner_that_nobody_looks_at_ends_some_time_after_its_last_agent(owners: Any, small: Path) -> None:
-    process = owners.serve(small, "--detached", SYNAPSE_IDLE_SECONDS="1.5")
+    process = owners.serve(small, "--detached", SYNAPSE_IDLE_SECONDS="1")
     line = owners.ops(small)
     with pytest.raises(subprocess.TimeoutExpired):  # somebody is attached
-        process.wait(4)
+        process.wait(2.5)
     assert line.ask("status")["notes"] == 2
     line.close()
     assert process.wait(owners.patience) == 0
