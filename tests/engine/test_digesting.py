@@ -81,4 +81,4 @@ def test_text_of_others_forms_no_heading_or_link(vault: Any) -> None:
     assert [line for line in lines if line.startswith("#")] == [
         "# vault", "## Learned", "## Linked and not yet written",
     ]  # fmt: skip
-    assert "- \\# Not \\[\\[a\\]\\] heading says \\# heading - \\[\\[link\\]\\] \\`code\\`" in lines
+    assert '- \\# Not \\[\\[a\\]\\] heading says "\\# heading - \\[\\[link\\]\\] \\`code\\`"' in lines

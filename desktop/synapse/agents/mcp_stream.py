@@ -102,9 +102,12 @@ async def _line(reader: asyncio.StreamReader) -> bytes | _Refusal | None:
 def _parsed(line: bytes) -> types.JSONRPCMessage | _Refusal:
     try:
         message: types.JSONRPCMessage = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-        return message
     except ValidationError:
         return _refusal(line)
+    # A request whose id is neither text nor number reads as a notification, and would get no answer.
+    if isinstance(message, types.JSONRPCNotification) and b'"id"' in line and "id" in json.loads(line):
+        return _refusal(line)
+    return message
 
 
 def _refusal(line: bytes) -> _Refusal:

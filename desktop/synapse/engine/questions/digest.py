@@ -12,11 +12,13 @@ from pyoxigraph import NamedNode, Triple
 
 from synapse.engine.catalogue import Catalogue
 from synapse.engine.questions.reader import GraphReader
-from synapse.engine.questions.results import Status
+from synapse.engine.questions.results import Entity, Status, Value
 from synapse.engine.record import Entry
 from synapse.engine.terms import vocabulary as v
 
 _MOST = 10
+_LONGEST = 120
+"""Characters of a label or a literal."""
 
 
 def digest(
@@ -52,7 +54,7 @@ def _count(number: int, noun: str) -> str:
 def _plain(text: str) -> str:
     """Text of others on one line, unable to form a heading, a list or a link."""
     flat = " ".join(text.split())
-    return "".join("\\" + character if character in "\\`*_[]<>#|" else character for character in flat)
+    return "".join("\\" + character if character in "\\`*_[]<>#|&" else character for character in flat)
 
 
 def _types(reader: GraphReader) -> list[str]:
@@ -97,13 +99,18 @@ def _facts(reader: GraphReader, triples: Iterable[Triple]) -> list[str]:
         if len(lines) == _MOST:
             break
         assert isinstance(triple.subject, NamedNode)
-        parts = (
-            reader.entity(triple.subject).label,
-            reader.entity(triple.predicate).label,
-            reader.describe(triple.object).label,
-        )
-        lines.append("- " + " ".join(_plain(part)[:120] for part in parts))
+        about = (reader.entity(triple.subject), reader.entity(triple.predicate))
+        told = " ".join(_plain(entity.label[:_LONGEST]) for entity in about)
+        lines.append(f"- {told} {_object(reader.describe(triple.object))}")
     return lines
+
+
+def _object(term: Entity | Value) -> str:
+    """What others wrote stands in quotation marks, and no text can end them."""
+    if isinstance(term, Entity):
+        return _plain(term.label[:_LONGEST])
+    text = term.text if len(term.text) <= _LONGEST else term.text[:_LONGEST] + "…"
+    return '"' + _plain(text).replace('"', '\\"') + '"'
 
 
 def _unwritten(catalogue: Catalogue) -> list[str]:
