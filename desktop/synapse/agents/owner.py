@@ -18,7 +18,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, Literal
 
-from synapse.agents import connection
+from synapse.agents import connection, loading
 from synapse.agents.connection import Hello, HungUp
 from synapse.agents.listening import described, listen, sweep
 from synapse.agents.ops import serve_ops
@@ -220,7 +220,7 @@ class Owner:
                 await serve_ops(session, reader, writer, self)
             else:
                 # The SDK takes a second to load, and the loop must not wait for it.
-                serve_mcp = await asyncio.wrap_future(self._threads.submit("long", _mcp_server))
+                serve_mcp = await asyncio.wrap_future(self._threads.submit("long", loading.serve_mcp))
                 await serve_mcp(session, reader, writer)
         finally:
             if hello.protocol == "mcp" and self._closed:
@@ -236,7 +236,7 @@ class Owner:
     def preload(self) -> None:
         """Load what agents will need, on a thread, so that the first of them need not wait for it."""
         with suppress(RuntimeError):  # closed meanwhile
-            self._threads.submit("long", _mcp_server)
+            self._threads.submit("long", loading.serve_mcp)
 
     def hand_over(self) -> Callable[[], None]:
         """What begins to give the vault away; somebody asks for it. Raises VaultLocked."""
@@ -314,9 +314,3 @@ class Owner:
         end = self._loop.time() + seconds
         while holds() and self._loop.time() < end:
             await asyncio.sleep(0.01)
-
-
-def _mcp_server() -> Any:
-    from synapse.agents.mcp_server import serve_mcp
-
-    return serve_mcp

@@ -7,6 +7,7 @@ closes (`close`), and then, where a person wants it, a headless owner goes on.
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 from collections.abc import Callable
@@ -195,6 +196,9 @@ class _Holding:
         with self._lock:
             if not self._first_index.done():
                 self._first_index.set_result(None)
+                # What is loaded by now stays; going through it again and again would hold the window
+                # up for 100 ms each time (measured).
+                gc.freeze()
 
     def stop_serving(self, after: After) -> None:
         self._after = after
@@ -217,6 +221,7 @@ class _Holding:
         after, self._after = self._after, ""
         if engine is None:
             return
+        gc.unfreeze()  # the store looks for what still holds it
         engine.close()
         if after == "keep":
             with suppress(WriteFailed):  # its bridges start one themselves

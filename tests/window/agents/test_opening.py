@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -217,3 +218,16 @@ def test_closing_the_host_twice_or_never_opening_is_fine(qtbot: Any) -> None:
     host = VaultHost()
     assert host.shut_down()
     assert host.shut_down()
+
+
+def test_what_is_loaded_is_not_gone_through_again_while_a_vault_is_open(room: Any, vault: Path) -> None:
+    assert gc.get_freeze_count() == 0
+    window = room.open(vault)
+    loaded = gc.get_freeze_count()
+    assert loaded > 10_000
+    client = room.attach(vault)
+    assert room.during(lambda: client.request("ping", {})) == {}
+    assert gc.isenabled()
+    client.close()
+    room.end(window)
+    assert gc.get_freeze_count() == 0, "the store looks for what still holds it when it closes"
