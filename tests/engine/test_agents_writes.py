@@ -47,6 +47,13 @@ def content(folder: Path) -> dict[str, bytes]:
     }
 
 
+def sqlite_bytes(data: Path) -> dict[str, bytes]:
+    """Catalogue and history with their logs; the store is compared by what it holds, because it goes
+    on putting its own files in order."""
+    found = {Path(path).name: held for path, held in content(data).items()}
+    return {name: held for name, held in found.items() if ".sqlite" in name and not name.endswith("-shm")}
+
+
 def stated(engine: Engine) -> set[str]:
     text = engine.export("ntriples").decode()
     return {line for line in text.splitlines() if "vault:/people/p" in line and "schema.org/knows" in line}
@@ -161,10 +168,14 @@ def test_a_dry_run_says_what_would_be_and_leaves_every_byte(vault: Any) -> None:
     with vault.open() as engine:
         engine.index()
         engine.explain("modules/a", "depends_on", "modules/b")
-        before, folder = engine.export(with_inferred=True, with_meta=True), content(vault.folder)
+        before = engine.export(with_inferred=True, with_meta=True)
+        folder, databases = content(vault.folder), sqlite_bytes(vault.data)
+        assert {"catalogue.sqlite", "history.sqlite"} <= set(databases)
+        told: list[Any] = []
+        engine.subscribe(told.append)
         tried = state(engine, fact, dry_run=True)
         assert engine.export(with_inferred=True, with_meta=True) == before
-        assert content(vault.folder) == folder
+        assert content(vault.folder) == folder and sqlite_bytes(vault.data) == databases and not told
         assert (tried.assertion, tried.facts, tried.dry_run) == ("", 1, True)
         assert tried.revision == engine.status().revision
         done = state(engine, fact)
@@ -184,6 +195,20 @@ def test_a_dry_run_of_what_replaces_counts_what_would_newly_follow(vault: Any) -
         done = state(engine, new, supersedes=[old.assertion])
         assert (done.facts, done.inferred) == (tried.facts, tried.inferred)
         assert engine.check().ok
+
+
+@pytest.mark.parametrize("form", ["{}", "urn:synapse:assertion:{}", " <urn:synapse:assertion:{}> "])
+def test_what_is_replaced_is_named_by_id_or_iri_in_earnest_and_in_a_dry_run(
+    engine: Engine, form: str
+) -> None:
+    old = state(engine, WrittenFact("people/ada", "knows", "people/p1"))
+    named = [form.format(old.assertion)]
+    # The old fact follows from the new one: it turns from stated to inferred.
+    tried = state(engine, knows(1), supersedes=named, dry_run=True)
+    assert (tried.facts, tried.inferred) == (1, 1)
+    assert state(engine, knows(1), dry_run=True).inferred == 0
+    assert state(engine, knows(1), supersedes=named).inferred == 1
+    assert engine.check().ok
 
 
 def test_a_dry_run_refuses_what_the_call_would_refuse(engine: Engine) -> None:

@@ -18,6 +18,7 @@ from synapse.engine.record import (
     WrittenFact,
     assertion_data,
     parse_fact,
+    superseded,
 )
 from synapse.engine.recording import bare_id, record, this_person
 from synapse.engine.terms import assertion_graph
@@ -66,7 +67,7 @@ def try_facts(workspace: Workspace, statement: Statement) -> Asserted:
     if (before := _stated_before(workspace, who, statement, data)) is not None:
         return Asserted(before.id, revision, len(before.standing), 0, repeated=True, dry_run=True)
     changes = [GraphChange(assertion_graph("dry-run"), added=triples)]
-    for replaced in map(workspace.projection.assertion, statement.supersedes):
+    for replaced in map(workspace.projection.assertion, superseded(data)):
         if replaced is not None:
             changes.append(GraphChange(replaced.graph, removed=replaced.standing))
     inferred = workspace.would_infer(changes)

@@ -10,6 +10,7 @@ from synapse.engine.record.facts import (
     is_schema_axiom,
     parse_fact,
     retraction_data,
+    superseded,
     undo_data,
 )
 from synapse.engine.record.history import Entry, History
@@ -36,6 +37,7 @@ __all__ = [
     "parse_fact",
     "project",
     "retraction_data",
+    "superseded",
     "undo_data",
     "utc_now",
 ]
