@@ -101,9 +101,9 @@ TOOL = Tool(
     "counting, comparing and combining what the other tools do not answer at once. Stated and inferred "
     "facts are queried together; the prefixes that the vault knows need no PREFIX line, and a relative IRI "
     "is an entity's id: `SELECT ?who { ?who prop:depends_on <modules/payments> }`. A word of a note such as "
-    "depends_on is prop:depends_on, unless a vocabulary gives it another meaning: then fact_provenance and "
-    "sparql on one known entity (`SELECT ?p ?o { <people/ada> ?p ?o }`) show which. SERVICE, LOAD and "
-    "updates are refused; a query ends at its timeout.",
+    "depends_on is prop:depends_on, unless a vocabulary gives it another meaning: "
+    "`SELECT ?p ?o { <people/ada> ?p ?o }` shows what is in use. SERVICE, LOAD and updates are refused; a "
+    "query ends at its timeout.",
     {
         "query": "SELECT ?who (COUNT(?what) AS ?n) { ?who prop:depends_on ?what } GROUP BY ?who "
         "ORDER BY DESC(?n)",
