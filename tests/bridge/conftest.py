@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from synapse.bridge import discovery
+from synapse.bridge import dialling, discovery
 from synapse.bridge.discovery import Discovery
 
 PATIENCE = 30.0
@@ -197,8 +197,8 @@ def vault(tmp_path: Path) -> Path:
 class StandIn:
     """What an owner's socket looks like to a bridge: greets, keeps what came, answers by name of tool.
 
-    `echo` gives its arguments back, `wait` gives nothing, `hang up` closes the connection. greeting:
-    what hello is answered with.
+    `echo` gives its arguments back, `wait` gives nothing, `hang up` closes the connection, `give back`
+    gives the first call back undone and closes. greeting: what hello is answered with.
     """
 
     def __init__(self, vault: Path, version: str) -> None:
@@ -209,6 +209,7 @@ class StandIn:
         self.hellos: list[dict[str, Any]] = []
         self.seen: list[dict[str, Any]] = []
         self.connections: list[socket.socket] = []
+        self.gave_back = False
         self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         path = os.path.join(self.folder, "s")
         self._server.bind(path)
@@ -249,6 +250,12 @@ class StandIn:
         if tool == "wait":
             return
         if tool == "hang up":
+            connection.shutdown(socket.SHUT_RDWR)
+            return
+        if tool == "give back" and not self.gave_back:
+            self.gave_back = True
+            error = {"code": dialling.NOT_DONE, "message": "it ends"}
+            self.tell({"jsonrpc": "2.0", "id": message["id"], "error": error}, connection)
             connection.shutdown(socket.SHUT_RDWR)
             return
         result = params.get("arguments", {}) if tool == "echo" else {"method": message["method"]}

@@ -139,6 +139,14 @@ def test_a_call_in_flight_is_answered_with_doubt_and_never_repeated(
     assert [len(bridge.answers(id)) for id in (1, 2, 3)] == [1, 1, 1]
 
 
+def test_a_call_that_an_owner_gives_back_undone_goes_to_the_next(attached: tuple[Bridge, StandIn]) -> None:
+    bridge, owner = attached
+    bridge.call(1, "give back")
+    assert bridge.answer(1)["result"] == {"method": "tools/call"}
+    assert len(owner.calls("give back")) == 2
+    assert len(owner.hellos) == 2
+
+
 def test_an_idle_bridge_finds_the_next_owner_by_itself(
     attached: tuple[Bridge, StandIn], stand_in: StartOwner, until: Any
 ) -> None:

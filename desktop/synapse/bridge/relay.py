@@ -16,14 +16,14 @@ import select
 import time
 from typing import Any, NamedTuple, NoReturn
 
-from synapse.bridge import discovery, frames, stopped
+from synapse.bridge import frames
 from synapse.bridge.catalogue import LISTS, Catalogue
 from synapse.bridge.dialling import MOST, NOT_DONE, Refused
 from synapse.bridge.era import Era
-from synapse.bridge.finding import NoVault, find
+from synapse.bridge.finding import NoVault
 from synapse.bridge.frames import BadFrame, Batch, Cut, Id, Message
 from synapse.bridge.link import Link, Lost
-from synapse.bridge.starting import HINT, Starter
+from synapse.bridge.seeking import Seeker
 from synapse.bridge.stdio import HostGone, Stdio, end
 
 NO_OWNER, LOST, TOO_MANY = -32010, -32011, -32012
@@ -58,13 +58,11 @@ class Relay:
     def __init__(self, stdio: Stdio, catalogue: Catalogue, vault: str | None, agent: str | None) -> None:
         self._stdio = stdio
         self._catalogue = catalogue
-        self._named = vault
+        self._seeker = Seeker(vault)
         self._agent = agent
         self._token = os.environ.get("SYNAPSE_AGENT_TOKEN") or None
         self._era = Era()
         self._link = Link()
-        self._vault: str | None = None
-        self._starter: Starter | None = None
         self._waiting: dict[Id, _Call] = {}
         self._running: dict[Id, Message] = {}
         self._asked: set[Id] = set()  # what the owner asked the host
@@ -119,8 +117,7 @@ class Relay:
         if now >= self._next_look:
             self._next_look = now + _LOOK_AROUND
             self._stdio.check_host()
-            if self._starter is not None:
-                self._starter.reap()
+            self._seeker.reap()
         for id, call in list(self._waiting.items()):
             if now >= call.until:
                 del self._waiting[id]
@@ -238,43 +235,27 @@ class Relay:
     def _dial(self, now: float) -> None:
         self._next_dial = None
         try:
-            vault = self._vault or find(self._named)
+            vault, owner = self._seeker.look()
         except NoVault as none:
             self._give_up(str(none), now)
             return
-        owner = discovery.read(vault)
-        if owner is not None and discovery.may_live(owner):
+        if owner is not None:
             try:
                 self._link.dial(owner, self._agent, self._token)
             except OSError as error:
                 self._why = f"Its owner (process {owner.pid}) does not answer: {error}."
             else:
                 self._greeting_until = now + _GREETING
-                self._settle_on(vault)
+                self._seeker.settle(vault)
                 return
         if self._waiting:
-            problem = self._start(vault, now)
+            problem = self._seeker.start(vault, now)
             if problem is not None:
                 self._give_up(problem, now)
                 return
             self._next_dial = now + _SOONEST
         else:
             self._look_later(now)
-
-    def _settle_on(self, vault: str) -> Starter:
-        if self._vault is None or self._starter is None:
-            self._vault, self._starter = vault, Starter(vault)
-        return self._starter
-
-    def _start(self, vault: str, now: float) -> str | None:
-        if not os.path.isdir(vault):
-            return f"There is no folder {vault}. Check --vault in the configuration, or mount the disk."
-        if stopped.is_stopped(vault):
-            return f"Synapse was told to stop serving {vault} when its window was closed. " + HINT.format(
-                vault=vault
-            )
-        problem = self._settle_on(vault).wanted(now)
-        return None if problem is None else f"{problem} {HINT.format(vault=vault)}"
 
     def _give_up(self, problem: str, now: float) -> None:
         """Nobody will answer: say so to every call that waits. The next call tries again."""
@@ -289,9 +270,8 @@ class Relay:
         self._next_dial = now + self._pause
 
     def _nobody(self) -> str:
-        vault = self._vault or self._named or ""
-        said = f"Nobody answered for the vault {vault} within {_PATIENCE:.0f} s."
-        return " ".join(part for part in (said, self._why, HINT.format(vault=vault)) if part)
+        said = f"Nobody answered for the vault {self._seeker.name} within {_PATIENCE:.0f} s."
+        return " ".join(part for part in (said, self._why, self._seeker.hint) if part)
 
     def _hear_owner(self) -> None:
         try:
@@ -306,8 +286,7 @@ class Relay:
 
     def _greeted(self, answer: dict[str, object]) -> None:
         self._pause, self._why = _SOONEST, ""
-        if self._starter is not None:
-            self._starter.answered()
+        self._seeker.answered()
         warnings = answer.get("warnings")
         for warning in warnings if isinstance(warnings, list) else []:
             self._stdio.say(str(warning))

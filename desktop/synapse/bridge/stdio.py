@@ -37,6 +37,7 @@ class Stdio:
         self._parent = os.getppid()
         self._lines = Lines()
         self._said = 0
+        self._last_said = ""
         try:
             self._out = _above_standard(1)
         except OSError as error:
@@ -73,10 +74,11 @@ class Stdio:
             raise HostGone from error
 
     def say(self, text: str) -> None:
-        """A line for whoever reads the host's log."""
-        self._said += 1
-        if self._said > _MOST_SAID:
+        """A line for whoever reads the host's log, not twice in a row."""
+        if text == self._last_said or self._said >= _MOST_SAID:
             return
+        self._last_said = text
+        self._said += 1
         with contextlib.suppress(OSError):
             os.write(2, f"synapse mcp: {text}\n".encode("utf-8", "replace"))
 
