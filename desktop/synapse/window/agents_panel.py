@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QListView,
     QMenu,
     QPushButton,
     QSizePolicy,
@@ -22,15 +21,9 @@ from PySide6.QtWidgets import (
 from synapse.engine.questions.results import AssertionSummary, Undone
 from synapse.window.agents.keeper import AgentsKeeper
 from synapse.window.agents.plain import plain
-from synapse.window.agents.rows import (
-    LineDelegate,
-    LinesModel,
-    access_words,
-    agent_line,
-    assertion_lines,
-    tr,
-)
+from synapse.window.agents.rows import access_words, agent_line, assertion_lines, tr
 from synapse.window.agents.state import AgentsState, AgentState, local_time
+from synapse.window.agents.view import ElidedLabel, LinesView
 from synapse.window.bar import Bar
 from synapse.window.panel import Panel, counted, grouped, hairline
 from synapse.window.session import Task, in_words
@@ -57,8 +50,8 @@ class AgentsPanel(Panel):
         self._wanted = PAGE
         self._task: Task | None = None
         self._shown_of: tuple[str, object] | None = None
-        self.agents = _List(theme, self.tr("Agents"), self)
-        self.acts = _List(theme, self.tr("What this agent stated"), self)
+        self.agents = LinesView(theme, self.tr("Agents"), self)
+        self.acts = LinesView(theme, self.tr("What this agent stated"), self)
         self.agents.selectionModel().currentChanged.connect(self._current_changed)
         self.acts.opened.connect(self._open)
         self.split = QSplitter(Qt.Orientation.Vertical, self)
@@ -89,7 +82,7 @@ class AgentsPanel(Panel):
     # -- parts ---------------------------------------------------------------------------------------
 
     def _build_details(self) -> QWidget:
-        self.name = _ElidedLabel(self)
+        self.name = ElidedLabel(self)
         self.name.setObjectName("panelTitle")
         self.about = QLabel(self)
         self.about.setObjectName("muted")
@@ -399,59 +392,6 @@ class AgentsPanel(Panel):
     def _say_problem(self, text: str, hint: str) -> None:
         self.show_body()
         self.bar.say_error(text, hint)
-
-
-class _ElidedLabel(QLabel):
-    """One line that ends in an ellipsis where there is no room for all of it."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.full = ""
-
-    def say(self, text: str) -> None:
-        self.full = text
-        self.setAccessibleName(text)
-        self._elide()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._elide()
-
-    def _elide(self) -> None:
-        mode = Qt.TextElideMode.ElideRight
-        self.setText(self.fontMetrics().elidedText(self.full, mode, self.width()))
-
-
-class _List(QListView):
-    """A list of lines; Enter or a click opens one."""
-
-    opened = Signal(int)
-
-    def __init__(self, theme: Theme, name: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.lines = LinesModel(self)
-        self.setModel(self.lines)
-        self.setItemDelegate(LineDelegate(theme, self))
-        self.setAccessibleName(name)
-        self.setMouseTracking(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
-        self.setResizeMode(QListView.ResizeMode.Adjust)
-        self.setMinimumHeight(56)
-        self.setViewportMargins(0, GRID, 0, GRID)
-        self.clicked.connect(self._clicked)
-        theme.changed.connect(self.viewport().update)
-
-    @Slot(QModelIndex)
-    def _clicked(self, index: QModelIndex | QPersistentModelIndex) -> None:
-        self.opened.emit(index.row())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.opened.emit(self.currentIndex().row())
-        else:
-            super().keyPressEvent(event)
 
 
 def _ago(span: timedelta) -> str:
