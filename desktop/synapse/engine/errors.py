@@ -204,7 +204,10 @@ def error_from_json(told: Mapping[str, object]) -> SynapseError:
     kind = _text(told.get("kind")) or SynapseError.kind
     message, hint = _text(told.get("message")), _text(told.get("hint"))
     message = message or "The other process failed and did not say why."
-    known = {found.kind: found for found in _classes(SynapseError)}.get(kind, SynapseError)
+    known: type[SynapseError] = SynapseError
+    for found in reversed(list(_classes(SynapseError))):  # of a kind's classes the one above the others
+        if found.kind == kind:
+            known = found
     if issubclass(known, UnknownEntity):
         listed = told.get("candidates")
         near = tuple(map(_text, listed)) if isinstance(listed, list) else ()
