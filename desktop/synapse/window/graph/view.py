@@ -83,6 +83,7 @@ class PictureView(QWidget):
         before = self.places()
         pins = self.picture.pinned if self.picture is not None else set()
         chosen = self._iri(self.picture.selected) if self.picture is not None else None
+        self._animation.stop()  # it moves the nodes of the picture before
         self.picture = Picture(
             graph,
             look_of(graph),
@@ -97,7 +98,6 @@ class PictureView(QWidget):
         self._follow_fit = self._follow_fit or not keep_view
         if self._follow_fit:
             self.fit()
-        self._animation.stop()
         shared = [before.get(node.entity.iri) for node in graph.nodes]
         if animate and self.isVisible() and any(start is not None for start in shared):
             centre = place[graph.centre] if len(place) else np.zeros(2)
