@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from synapse.agents.session import Protocol
-from synapse.bridge.dialling import LONGEST_GREETING, MOST, NOT_DONE
+from synapse.bridge.dialling import ENDING, LONGEST_GREETING, MOST, NOT_DONE
 from synapse.engine.errors import SynapseError, UsageError
 
 PATIENCE = 5.0
@@ -33,6 +33,11 @@ class Stranger(SynapseError):
     """Somebody who may not attach: without the token, or another user."""
 
     kind = "refused"
+
+
+def ending() -> bytes:
+    """The line that tells a bridge that its owner ends in order."""
+    return json.dumps({"jsonrpc": "2.0", "method": ENDING}).encode("ascii") + b"\n"
 
 
 async def give_back(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -76,6 +76,7 @@ class Owner:
         self._listeners: list[Callable[[], None]] = []
         self._sessions: dict[int, Session] = {}
         self._conversations: dict[int, asyncio.Task[None]] = {}
+        self._bridges: dict[int, asyncio.StreamWriter] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._last_id = 0
         self._closed = False
@@ -211,6 +212,8 @@ class Owner:
         assert task is not None
         self._sessions[session.id] = session
         self._conversations[session.id] = task
+        if hello.protocol == "mcp":
+            self._bridges[session.id] = writer
         self.idle_since = None
         self._changed()
         try:
@@ -229,6 +232,7 @@ class Owner:
             session.interrupt()
             del self._sessions[session.id]
             del self._conversations[session.id]
+            self._bridges.pop(session.id, None)
             if not self._sessions:
                 self.idle_since = time.monotonic()
             self._changed()
@@ -297,6 +301,8 @@ class Owner:
         if self._server is not None:
             self._server.close()
         sessions = list(self._sessions.values())
+        for bridge in self._bridges.values():
+            bridge.write(connection.ending())  # so that nothing is sent that nobody reads any more
         for session in sessions:
             session.end("The owner of the vault is shutting down.")
         await self._while(lambda: any(session.is_busy for session in sessions), _FINISHING)

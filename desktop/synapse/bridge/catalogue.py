@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from typing import Any
 
 LISTS = {
@@ -36,6 +37,14 @@ class Catalogue:
     def version(self) -> str:
         """The version of the server that these answers are from."""
         return str(self._content["initialize"]["serverInfo"]["version"])
+
+    def only_reads(self, method: str, params: Mapping[str, Any]) -> bool:
+        """Whether a request changes nothing, so that it may be sent again."""
+        if method != "tools/call":
+            return method in ("resources/read", *LISTS)
+        return params.get("name") in {
+            tool["name"] for tool in self._content["tools"] if tool.get("annotations", {}).get("readOnlyHint")
+        }
 
     def initialize(self, asked: object) -> dict[str, Any]:
         """The result of `initialize`, in the version that is asked for or else the newest."""

@@ -11,6 +11,9 @@ from synapse.bridge.discovery import Discovery
 MOST = 8 * 1024 * 1024
 """Bytes of the longest frame that either side takes."""
 
+ENDING = "notifications/synapse/ending"
+"""The notification with which an owner tells a bridge that it ends in order: send it nothing more."""
+
 NOT_DONE = -32013
 """Code of the error with which an owner that ends gives a call of MCP back: it had no effect, and the
 bridge sends it to the next owner."""

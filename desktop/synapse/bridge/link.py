@@ -29,6 +29,8 @@ class Link:
         self.state: Literal["down", "greeting", "up"] = "down"
         self.socket: socket.socket | None = None
         self.waiting_bytes = 0
+        self.told_ending = False
+        """Whether the owner said that it ends in order; until the next one is dialled."""
         self._owner: Discovery | None = None
         self._lines = Lines()
         self._greeting = b""
@@ -40,7 +42,7 @@ class Link:
         connection = dialling.connect(owner, timeout=1.0)
         connection.setblocking(False)
         self.socket, self.state, self._owner = connection, "greeting", owner
-        self._lines, self._greeting = Lines(), b""
+        self._lines, self._greeting, self.told_ending = Lines(), b"", False
         self.send(dialling.hello(owner, "mcp", agent=agent, agent_token=agent_token).rstrip(b"\n"))
 
     def send(self, frame: bytes, of: object = None) -> None:
@@ -50,8 +52,8 @@ class Link:
 
     @property
     def is_ending(self) -> bool:
-        """Whether the owner's process has ended, although the system has not hung up for it yet."""
-        return self._owner is not None and not discovery.may_live(self._owner)
+        """Whether the owner ends: it said so, or its process is gone although nobody hung up for it yet."""
+        return self.told_ending or (self._owner is not None and not discovery.may_live(self._owner))
 
     @property
     def wants_to_write(self) -> bool:

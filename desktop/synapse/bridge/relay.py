@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from synapse.bridge import frames
 from synapse.bridge.catalogue import LISTS, Catalogue
-from synapse.bridge.dialling import MOST, NOT_DONE, Refused
+from synapse.bridge.dialling import ENDING, MOST, NOT_DONE, Refused
 from synapse.bridge.era import Era
 from synapse.bridge.finding import NoVault
 from synapse.bridge.frames import BadFrame, Batch, Cut, Id, Message
@@ -337,6 +337,9 @@ class Relay:
             return
         assert isinstance(line, bytes)
         id = content.get("id")
+        if content.get("method") == ENDING:
+            self._link.told_ending = True
+            return
         if "method" in content:
             if self._is_of_a_living_call(content):
                 if isinstance(id, (int, str)):
@@ -387,8 +390,12 @@ class Relay:
         self._why = f"Its owner went away: {why}."
         self._asked.clear()
         running, self._running = self._running, {}
+        ended_in_order = self._link.told_ending
         for id, message in running.items():
-            if id in unseen:  # not one owner has seen it whole, so it can go to the next
+            # What no owner has seen whole can go to the next; so can what changes nothing, where its
+            # owner did not die of it.
+            reads = message.method is not None and self._catalogue.only_reads(message.method, message.params)
+            if id in unseen or (ended_in_order and reads):
                 self._waiting[id] = _Call(message, now + _PATIENCE)
             else:
                 self._refuse_lost(id)
