@@ -177,7 +177,8 @@ class Owner:
         except asyncio.CancelledError:
             return  # hung up on, by `detach` or `close`
         except Exception:
-            log.exception("a connection ended by a fault of ours")
+            if not self._closed:  # where it is cut off, the SDK's own streams break noisily
+                log.exception("a connection ended by a fault of ours")
         finally:
             writer.close()
             with suppress(TimeoutError, ConnectionError):

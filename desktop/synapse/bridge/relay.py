@@ -350,7 +350,9 @@ class Relay:
             return
         message = self._running.pop(id, None)  # type: ignore[arg-type]
         if message is None:  # to the bridge's own requests, or to a call that was cancelled
-            if str(id).startswith(self._own) and "error" in content:
+            refusal = content.get("error")
+            told_later = isinstance(refusal, dict) and refusal.get("code") == NOT_DONE
+            if str(id).startswith(self._own) and refusal is not None and not told_later:
                 self._stdio.say(f"the owner did not take over the session: {content['error']}")
             return
         error = content.get("error")
