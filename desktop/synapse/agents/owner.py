@@ -177,8 +177,9 @@ class Owner:
         except asyncio.CancelledError:
             return  # hung up on, by `detach` or `close`
         except Exception:
-            if not self._closed:  # where it is cut off, the SDK's own streams break noisily
-                log.exception("a connection ended by a fault of ours")
+            # Where a connection is cut off, the SDK's own streams break noisily.
+            level = logging.DEBUG if self._closed else logging.ERROR
+            log.log(level, "a connection ended by a fault of ours", exc_info=True)
         finally:
             writer.close()
             with suppress(TimeoutError, ConnectionError):
